@@ -1,0 +1,2 @@
+//! The authorization-filter scenarios of an HTTP proxy, measured.
+fn main() {}

@@ -1,0 +1,2 @@
+//! The `rbenchstat` program.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The filter and projection languages, and the keys they read.

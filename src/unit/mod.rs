@@ -1,0 +1,1 @@
+//! Units: tidying, scaling, metadata.
