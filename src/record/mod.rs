@@ -1,7 +1,12 @@
-//! Records of the Go benchmark format.
+//! Records of the Go benchmark format: reading and writing them.
 
 pub mod configuration;
+pub mod line;
 pub mod name;
+pub mod number;
+pub mod reader;
 
 pub use configuration::Configuration;
+pub use line::LineError;
 pub use name::Name;
+pub use reader::{Measurement, Reader, Record, ResultRecord, UnitRecord};
