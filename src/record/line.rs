@@ -101,12 +101,14 @@ fn parse_result(
 
 /// A line whose first field is exactly `Unit`.
 fn parse_unit(line: &[u8]) -> Option<Result<Line, LineError>> {
-    // Fields may stand after leading space, but no other line starts that way.
-    let mut fields = Fields { line, at: 0 };
-    let first = fields.next()?;
-    if &line[first] != b"Unit" {
+    const FIRST_FIELD: &[u8] = b"Unit";
+    if !line.starts_with(FIRST_FIELD) || field_end(line, 0) != FIRST_FIELD.len() {
         return None;
     }
+    let mut fields = Fields {
+        line,
+        at: FIRST_FIELD.len(),
+    };
     let Some(unit) = fields.next() else {
         return Some(Err(LineError::MissingUnit));
     };
@@ -234,4 +236,114 @@ fn space_end(line: &[u8], start: usize) -> usize {
 /// ASCII white space with the vertical tab, which [`u8::is_ascii_whitespace`] leaves out.
 fn is_ascii_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Line, LineError> {
+        parse(text.as_bytes(), &mut Vec::new())
+    }
+
+    fn configuration(text: &str) -> Option<(String, String)> {
+        match parsed(text) {
+            Ok(Line::Configuration { key, value }) => Some((text[key].into(), text[value].into())),
+            _ => None,
+        }
+    }
+
+    fn pair(key: &str, value: &str) -> Option<(String, String)> {
+        Some((key.into(), value.into()))
+    }
+
+    #[test]
+    fn a_result_has_a_name_an_iteration_count_and_measurements() {
+        let text = "BenchmarkX-8 \t 100\u{2003}5 ns/op\u{a0}6\u{b}B/op";
+        let mut measurements = Vec::new();
+        let line = parse(text.as_bytes(), &mut measurements).unwrap();
+        assert_eq!(
+            line,
+            Line::Result {
+                name: 9..12,
+                iterations: 100
+            }
+        );
+        let read: Vec<_> = measurements
+            .iter()
+            .map(|raw| (raw.value, &text[raw.unit.clone()]))
+            .collect();
+        assert_eq!(read, [(5.0, "ns/op"), (6.0, "B/op")]);
+    }
+
+    #[test]
+    fn a_name_alone_is_verbose_output() {
+        assert_eq!(parsed("BenchmarkX"), Ok(Line::Other));
+    }
+
+    #[test]
+    fn the_first_fault_of_a_result_is_told() {
+        for (text, error) in [
+            ("BenchmarkX ", LineError::MissingIterations),
+            (
+                "Benchmarking is fun",
+                LineError::Iterations(NumberError::Syntax),
+            ),
+            (
+                "BenchmarkX 99999999999999999999 x",
+                LineError::Iterations(NumberError::Range),
+            ),
+            ("BenchmarkX 10", LineError::MissingMeasurements),
+            (
+                "BenchmarkX 10 x",
+                LineError::Measurement(NumberError::Syntax),
+            ),
+            (
+                "BenchmarkX 10 1e400",
+                LineError::Measurement(NumberError::Range),
+            ),
+            ("BenchmarkX 10 5", LineError::MissingUnits),
+            ("Unit ", LineError::MissingUnit),
+        ] {
+            assert_eq!(parsed(text), Err(error), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_unit_line_starts_with_unit_at_once() {
+        assert_eq!(
+            parsed("Unit x a=b"),
+            Ok(Line::Unit {
+                unit: 5..6,
+                fields: 6
+            })
+        );
+        for text in [" Unit x a=b", "Units x", "unit x"] {
+            assert_eq!(parsed(text), Ok(Line::Other), "{text}");
+        }
+        let fields: Vec<_> = unit_fields(b"Unit x a=b c =d e=", 6).collect();
+        let pair = |key, value| Ok((BStr::new(key), BStr::new(value)));
+        assert_eq!(
+            fields,
+            [
+                pair("a", "b"),
+                Err(LineError::ExpectedKeyValue),
+                Err(LineError::ExpectedKeyValue),
+                pair("e", "")
+            ]
+        );
+    }
+
+    #[test]
+    fn configuration_keys_are_lower_case_words() {
+        assert_eq!(configuration("key:  v 1 "), pair("key", "v 1 "));
+        assert_eq!(configuration("école:\tx"), pair("école", "x"));
+        assert_eq!(configuration("key:"), pair("key", ""));
+        assert_eq!(configuration("aⅠ: x"), pair("aⅠ", "x"));
+        for text in [
+            "key:v", "Key: v", "kEy: v", "k ey: v", ": v", "1: v", "ª: v", "x:y: z", "x",
+        ] {
+            assert_eq!(configuration(text), None, "{text}");
+        }
+    }
 }

@@ -5,6 +5,7 @@ pub mod line;
 pub mod name;
 pub mod number;
 pub mod reader;
+pub mod spelling;
 
 pub use configuration::Configuration;
 pub use line::LineError;

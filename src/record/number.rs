@@ -214,28 +214,34 @@ fn finite(value: f64) -> Result<f64, NumberError> {
 ///
 /// # Errors
 /// [`NumberError::Syntax`] for anything else, [`NumberError::Range`] for a
-/// number outside 64 bits.
+/// number outside 64 bits. Digits are read from the left, and the first fault
+/// is the one reported, as Go's `strconv.ParseInt` does.
 pub fn parse_iterations(text: &[u8]) -> Result<i64, NumberError> {
     let negative = text.starts_with(b"-");
     let digits = text
         .strip_prefix(b"+")
         .or_else(|| text.strip_prefix(b"-"))
         .unwrap_or(text);
-    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+    if digits.is_empty() {
         return Err(NumberError::Syntax);
     }
-    digits
-        .iter()
-        .try_fold(0_i64, |sum, byte| {
-            let digit = i64::from(byte - b'0');
-            let shifted = sum.checked_mul(10)?;
-            if negative {
-                shifted.checked_sub(digit)
-            } else {
-                shifted.checked_add(digit)
-            }
-        })
-        .ok_or(NumberError::Range)
+    let mut magnitude = 0_u64;
+    for byte in digits {
+        let digit = byte
+            .checked_sub(b'0')
+            .filter(|digit| *digit < 10)
+            .ok_or(NumberError::Syntax)?;
+        magnitude = magnitude
+            .checked_mul(10)
+            .and_then(|shifted| shifted.checked_add(u64::from(digit)))
+            .ok_or(NumberError::Range)?;
+    }
+    let signed = if negative {
+        0_i64.checked_sub_unsigned(magnitude)
+    } else {
+        0_i64.checked_add_unsigned(magnitude)
+    };
+    signed.ok_or(NumberError::Range)
 }
 
 #[cfg(test)]
@@ -320,7 +326,19 @@ mod tests {
             parse_iterations(b"9223372036854775808"),
             Err(NumberError::Range)
         );
-        for text in [&b""[..], b"1_0", b"1.5", b"0x1", b"abc", b"+"] {
+        assert_eq!(
+            parse_iterations(b"99999999999999999999a"),
+            Err(NumberError::Range)
+        );
+        for text in [
+            &b""[..],
+            b"12345678901234567890_",
+            b"1_0",
+            b"1.5",
+            b"0x1",
+            b"abc",
+            b"+",
+        ] {
             assert_eq!(parse_iterations(text), Err(NumberError::Syntax));
         }
     }
