@@ -48,37 +48,84 @@ pub struct Args {
     pub inputs: Vec<OsString>,
 
     /// Use only the results that match this query
-    #[arg(long, value_name = "QUERY", default_value = "*", allow_hyphen_values = true, help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "QUERY",
+        default_value = "*",
+        allow_hyphen_values = true,
+        help_heading = "Input"
+    )]
     #[arg(long_help = format!("Use only the results that match this query\n\n{FILTER_HELP}"))]
     pub filter: OsString,
 
     /// Show one table for each value of this projection
-    #[arg(long, value_name = "PROJECTION", default_value = ".config", allow_hyphen_values = true, help_heading = "Comparison")]
+    #[arg(
+        long,
+        value_name = "PROJECTION",
+        default_value = ".config",
+        allow_hyphen_values = true,
+        help_heading = "Comparison"
+    )]
     #[arg(long_help = format!("Show one table for each value of this projection\n\n{PROJECTION_HELP}"))]
     pub table: OsString,
 
     /// Show one row for each value of this projection
-    #[arg(long, value_name = "PROJECTION", default_value = ".fullname", allow_hyphen_values = true, help_heading = "Comparison")]
+    #[arg(
+        long,
+        value_name = "PROJECTION",
+        default_value = ".fullname",
+        allow_hyphen_values = true,
+        help_heading = "Comparison"
+    )]
     pub row: OsString,
 
     /// Show one column for each value of this projection, and compare all with the first
-    #[arg(long, value_name = "PROJECTION", default_value = ".file", allow_hyphen_values = true, help_heading = "Comparison")]
+    #[arg(
+        long,
+        value_name = "PROJECTION",
+        default_value = ".file",
+        allow_hyphen_values = true,
+        help_heading = "Comparison"
+    )]
     pub col: OsString,
 
     /// Pool results that differ in these keys only
-    #[arg(long, value_name = "KEYS", default_value = "", allow_hyphen_values = true, help_heading = "Comparison")]
+    #[arg(
+        long,
+        value_name = "KEYS",
+        default_value = "",
+        allow_hyphen_values = true,
+        help_heading = "Comparison"
+    )]
     pub ignore: OsString,
 
     /// Call a change significant if its p-value is at most this, 0 to 1
-    #[arg(long, value_name = "ALPHA", default_value = "0.05", allow_hyphen_values = true, help_heading = "Statistics")]
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        default_value = "0.05",
+        allow_hyphen_values = true,
+        help_heading = "Statistics"
+    )]
     pub alpha: OsString,
 
     /// Confidence level of the ranges after `±`, 0 to 1
-    #[arg(long, value_name = "LEVEL", default_value = "0.95", allow_hyphen_values = true, help_heading = "Statistics")]
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        default_value = "0.95",
+        allow_hyphen_values = true,
+        help_heading = "Statistics"
+    )]
     pub confidence: OsString,
 
     /// How to print: `text`, or `csv` with its warnings on standard error
-    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        help_heading = "Output"
+    )]
     pub format: String,
 
     /// Print no notes on standard error; errors and warnings about lines stay

@@ -37,14 +37,19 @@ pub fn rewrite(arguments: impl IntoIterator<Item = OsString>, command: &Command)
 /// The flag's name with any `=value`, and the flag with two dashes.
 fn as_long_flag(argument: &OsStr) -> Option<(String, OsString)> {
     let bytes = argument.as_encoded_bytes();
-    let rest = bytes.strip_prefix(b"--").or_else(|| bytes.strip_prefix(b"-"))?;
+    let rest = bytes
+        .strip_prefix(b"--")
+        .or_else(|| bytes.strip_prefix(b"-"))?;
     let is_long = rest.len() > 1 && rest[0].is_ascii_alphabetic() && rest[1] != b'=';
     if !is_long {
         return None;
     }
     let mut long = b"--".to_vec();
     long.extend_from_slice(rest);
-    Some((rest.to_str_lossy().into_owned(), long.into_os_string_lossy()))
+    Some((
+        rest.to_str_lossy().into_owned(),
+        long.into_os_string_lossy(),
+    ))
 }
 
 /// Whether the flag takes the next argument as its value.
@@ -63,7 +68,10 @@ mod tests {
 
     fn rewritten(arguments: &[&str]) -> Vec<String> {
         let arguments = ["rbenchstat"].iter().chain(arguments).map(OsString::from);
-        rewrite(arguments, &Args::command())[1..].iter().map(|argument| argument.to_string_lossy().into_owned()).collect()
+        rewrite(arguments, &Args::command())[1..]
+            .iter()
+            .map(|argument| argument.to_string_lossy().into_owned())
+            .collect()
     }
 
     #[test]
@@ -76,12 +84,18 @@ mod tests {
 
     #[test]
     fn a_value_may_look_like_a_flag() {
-        assert_eq!(rewritten(&["-filter", "-row:x", "-col", "-"]), ["--filter", "-row:x", "--col", "-"]);
+        assert_eq!(
+            rewritten(&["-filter", "-row:x", "-col", "-"]),
+            ["--filter", "-row:x", "--col", "-"]
+        );
     }
 
     #[test]
     fn short_flags_numbers_and_standard_input_stay() {
-        assert_eq!(rewritten(&["-q", "-", "-h", "-1x"]), ["-q", "-", "-h", "-1x"]);
+        assert_eq!(
+            rewritten(&["-q", "-", "-h", "-1x"]),
+            ["-q", "-", "-h", "-1x"]
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use bstr::ByteSlice;
 
 use super::args::Args;
-use crate::query::{Filter, Projection, Query, SyntaxError};
+use crate::query::{Filter, Layout, Projection, SyntaxError};
 use crate::record::number::parse_number;
 use crate::report::Settings;
 
@@ -21,8 +21,10 @@ pub enum Format {
 /// What a run is asked to do.
 #[derive(Debug)]
 pub struct Options {
-    /// Which results go where.
-    pub query: Query,
+    /// Which results are used.
+    pub filter: Filter,
+    /// To which cells they go.
+    pub layout: Layout,
     /// What the statistics are judged by.
     pub settings: Settings,
     /// How the report is printed.
@@ -83,7 +85,8 @@ impl Options {
                 "csv" => Format::Csv,
                 _ => return Err(OptionError::Format),
             },
-            query: Query::new(filter, table, row, column, ignore),
+            filter,
+            layout: Layout::new(table, row, column, &ignore),
             quiet: args.quiet,
         })
     }
@@ -94,7 +97,10 @@ fn part(value: &OsStr, flag: &'static str) -> Result<f64, OptionError> {
     match parse_number(bytes(value)) {
         Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
         Ok(_) => Err(OptionError::Range { flag }),
-        Err(_) => Err(OptionError::NoNumber { flag, value: value.to_string_lossy().into_owned() }),
+        Err(_) => Err(OptionError::NoNumber {
+            flag,
+            value: value.to_string_lossy().into_owned(),
+        }),
     }
 }
 

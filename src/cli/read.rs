@@ -10,10 +10,25 @@ use std::thread;
 use bstr::BString;
 
 use crate::input::{InputError, Reason, Source};
-use crate::query::Query;
+use crate::query::{Filter, Layout};
 use crate::record::{Reader, Record};
 use crate::sample::{Builder, Samples};
 use crate::unit::Metadata;
+
+/// Which results go where.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'q> {
+    /// Which results are used.
+    pub filter: &'q Filter,
+    /// To which cells they go.
+    pub layout: &'q Layout,
+}
+
+impl<'q> Query<'q> {
+    fn builder(self) -> Builder<'q> {
+        Builder::new(self.filter, self.layout)
+    }
+}
 
 /// What the inputs hold.
 pub struct Inputs {
@@ -42,7 +57,7 @@ pub enum ReadError {
 /// The first input in order that fails. Warnings on what was read before it are written all the same.
 pub fn read(
     sources: &[Source],
-    query: &Query,
+    query: Query<'_>,
     standard_input: &mut (dyn Read + Send),
     warnings: &mut dyn Write,
 ) -> Result<Inputs, ReadError> {
@@ -63,7 +78,7 @@ pub fn read(
         read_in_parallel(sources, query, &standard_input, threads, &mut merged)?;
     }
     Ok(Inputs {
-        samples: merged.builder.unwrap_or_else(|| Builder::new(query)).finish(),
+        samples: merged.builder.unwrap_or_else(|| query.builder()).finish(),
         metadata: merged.metadata,
         without_results: merged.without_results,
     })
@@ -75,7 +90,7 @@ struct StandardInput<'a>(Mutex<&'a mut (dyn Read + Send)>);
 /// Each worker takes the next source in order; what they find is merged in that same order.
 fn read_in_parallel<'q>(
     sources: &[Source],
-    query: &'q Query,
+    query: Query<'q>,
     standard_input: &StandardInput<'_>,
     threads: usize,
     merged: &mut Merged<'q, '_>,
@@ -88,9 +103,14 @@ fn read_in_parallel<'q>(
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(source) = sources.get(index) else { return };
+                    let Some(source) = sources.get(index) else {
+                        return;
+                    };
                     // The receiver is gone when an earlier source has failed.
-                    if sender.send((index, read_source(source, query, standard_input))).is_err() {
+                    if sender
+                        .send((index, read_source(source, query, standard_input)))
+                        .is_err()
+                    {
                         return;
                     }
                 }
@@ -124,21 +144,34 @@ enum Event {
     /// A sentence on a line.
     Message(String),
     /// A pair of a unit line.
-    Unit { unit: BString, key: BString, value: BString },
+    Unit {
+        unit: BString,
+        key: BString,
+        value: BString,
+    },
 }
 
-fn read_source<'q>(source: &Source, query: &'q Query, standard_input: &StandardInput<'_>) -> Reading<'q> {
+fn read_source<'q>(
+    source: &Source,
+    query: Query<'q>,
+    standard_input: &StandardInput<'_>,
+) -> Reading<'q> {
     let mut reading = Reading {
-        builder: Builder::new(query),
+        builder: query.builder(),
         events: Vec::new(),
         has_results: false,
         error: None,
     };
     let outcome = if source.is_standard_input() {
-        let mut reader = standard_input.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reader = standard_input
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         reading.read_all(source, &mut **reader)
     } else {
-        source.open().and_then(|file: File| reading.read_all(source, file))
+        source
+            .open()
+            .and_then(|file: File| reading.read_all(source, file))
     };
     reading.error = outcome.err();
     reading
@@ -172,7 +205,9 @@ impl Reading<'_> {
             Record::Result(result) => {
                 self.has_results = true;
                 self.builder.add(result, &mut |value, unit| {
-                    let message = format!("a measurement in {unit} is {value}, not a finite number: left out");
+                    let message = format!(
+                        "a measurement in {unit} is {value}, not a finite number: left out"
+                    );
                     events.push((line, Event::Message(message)));
                 });
             }
@@ -208,7 +243,10 @@ impl<'q> Merged<'q, '_> {
             let message = match event {
                 Event::Message(message) => message,
                 Event::Unit { unit, key, value } => {
-                    match self.metadata.set(unit.as_ref(), key.as_ref(), value.as_ref()) {
+                    match self
+                        .metadata
+                        .set(unit.as_ref(), key.as_ref(), value.as_ref())
+                    {
                         Ok(()) => continue,
                         Err(conflict) => conflict.to_string(),
                     }

@@ -11,7 +11,7 @@ use super::args::{Args, Generated};
 use super::exit::Exit;
 use super::goflags;
 use super::options::{Format, OptionError, Options};
-use super::read::{self, ReadError};
+use super::read::{self, Query, ReadError};
 use crate::input::{Source, sources};
 use crate::render;
 use crate::report;
@@ -60,7 +60,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
 
 /// Prints help or version, or what is wrong with the arguments.
 fn tell(error: &clap::Error, streams: &mut Streams<'_>) -> Exit {
-    let is_answer = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    let is_answer = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
     let text = error.render();
     if is_answer {
         return match streams.stdout.write_all(text.to_string().as_bytes()) {
@@ -91,11 +94,22 @@ fn act(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn compare(sources: &[Source], options: &Options, streams: &mut Streams<'_>) -> Result<(), Failure> {
-    let inputs = read::read(sources, &options.query, streams.stdin, streams.stderr)?;
+fn compare(
+    sources: &[Source],
+    options: &Options,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
+    let query = Query {
+        filter: &options.filter,
+        layout: &options.layout,
+    };
+    let inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
     if !options.quiet {
         for name in &inputs.without_results {
-            let _ = writeln!(streams.stderr, "rbenchstat: note: {name}: no benchmark results found in it");
+            let _ = writeln!(
+                streams.stderr,
+                "rbenchstat: note: {name}: no benchmark results found in it"
+            );
         }
     }
     let report = report::build(inputs.samples, &inputs.metadata, options.settings);

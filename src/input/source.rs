@@ -91,7 +91,10 @@ impl std::fmt::Display for Reason {
 /// so that inputs under one label are pooled.
 #[must_use]
 pub fn sources(arguments: &[OsString]) -> Vec<Source> {
-    let split: Vec<(Option<BString>, PathBuf)> = arguments.iter().map(|argument| split_label(argument)).collect();
+    let split: Vec<(Option<BString>, PathBuf)> = arguments
+        .iter()
+        .map(|argument| split_label(argument))
+        .collect();
     let mut counts: HashMap<&PathBuf, usize> = HashMap::new();
     for (_, path) in split.iter().filter(|(label, _)| label.is_none()) {
         *counts.entry(path).or_default() += 1;

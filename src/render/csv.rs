@@ -24,7 +24,11 @@ const COMPARED_FIELDS: usize = 4;
 /// # Errors
 /// Whatever the writers fail with.
 pub fn write(report: &Report, out: &mut dyn Write, warnings: &mut dyn Write) -> io::Result<()> {
-    let mut sheet = Sheet { out, warnings, records: 0 };
+    let mut sheet = Sheet {
+        out,
+        warnings,
+        records: 0,
+    };
     let mut previous: Option<&Table> = None;
     for table in &report.tables {
         if previous.is_some() {
@@ -81,7 +85,10 @@ fn write_row(row: &Row, sheet: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 fn sample_fields(cell: &Cell) -> [Vec<u8>; BASELINE_FIELDS] {
-    [Shortest(cell.centre).to_string().into(), format::range(cell).into()]
+    [
+        Shortest(cell.centre).to_string().into(),
+        format::range(cell).into(),
+    ]
 }
 
 fn write_geomeans(geomeans: &[Geomean], sheet: &mut Sheet<'_>) -> io::Result<()> {
@@ -92,7 +99,13 @@ fn write_geomeans(geomeans: &[Geomean], sheet: &mut Sheet<'_>) -> io::Result<()>
         record.push(value.unwrap_or_default().into());
         record.push(Vec::new());
         if index > 0 {
-            record.push(geomean.change.map(format::geomean_change).unwrap_or_default().into());
+            record.push(
+                geomean
+                    .change
+                    .map(format::geomean_change)
+                    .unwrap_or_default()
+                    .into(),
+            );
             record.push(Vec::new());
         }
         sheet.warn(start, &geomean.warnings)?;
@@ -131,7 +144,12 @@ impl Sheet<'_> {
     /// Warns about a field of the record that comes next.
     fn warn(&mut self, field: usize, warnings: &[Warning]) -> io::Result<()> {
         for warning in warnings {
-            writeln!(self.warnings, "{}{}: {warning}", column_letters(field), self.records + 1)?;
+            writeln!(
+                self.warnings,
+                "{}{}: {warning}",
+                column_letters(field),
+                self.records + 1
+            )?;
         }
         Ok(())
     }
@@ -153,7 +171,9 @@ fn write_field(field: &[u8], out: &mut dyn Write) -> io::Result<()> {
 fn column_letters(mut index: usize) -> String {
     let mut letters = Vec::new();
     loop {
-        letters.push(char::from(b'A' + u8::try_from(index % 26).unwrap_or_default()));
+        letters.push(char::from(
+            b'A' + u8::try_from(index % 26).unwrap_or_default(),
+        ));
         if index < 26 {
             return letters.iter().rev().collect();
         }
@@ -167,7 +187,15 @@ mod tests {
 
     #[test]
     fn columns_past_z_have_two_letters() {
-        for (index, letters) in [(0, "A"), (25, "Z"), (26, "AA"), (51, "AZ"), (52, "BA"), (701, "ZZ"), (702, "AAA")] {
+        for (index, letters) in [
+            (0, "A"),
+            (25, "Z"),
+            (26, "AA"),
+            (51, "AZ"),
+            (52, "BA"),
+            (701, "ZZ"),
+            (702, "AAA"),
+        ] {
             assert_eq!(column_letters(index), letters);
         }
     }

@@ -7,16 +7,27 @@ use crate::unit::Scale;
 #[must_use]
 pub fn scaled(value: f64, scale: Scale) -> String {
     if value.is_finite() {
-        format!("{:.*}{}", scale.decimals, value / scale.factor, scale.prefix)
+        format!(
+            "{:.*}{}",
+            scale.decimals,
+            value / scale.factor,
+            scale.prefix
+        )
     } else {
-        format!("{}{}", crate::record::spelling::Shortest(value), scale.prefix)
+        format!(
+            "{}{}",
+            crate::record::spelling::Shortest(value),
+            scale.prefix
+        )
     }
 }
 
 /// How far the interval of a cell reaches from its centre, as a whole percentage.
 #[must_use]
 pub fn range(cell: &Cell) -> String {
-    let Cell { centre, low, high, .. } = *cell;
+    let Cell {
+        centre, low, high, ..
+    } = *cell;
     if low.is_infinite() || high.is_infinite() {
         return "∞".into();
     }
@@ -63,7 +74,11 @@ pub fn geomean_change(change: GeomeanChange) -> String {
 /// The p-value, where there is one to show, and the numbers of values.
 #[must_use]
 pub fn evidence(comparison: &Comparison) -> String {
-    let Comparison { baseline_count, count, .. } = *comparison;
+    let Comparison {
+        baseline_count,
+        count,
+        ..
+    } = *comparison;
     let sizes = if baseline_count == count {
         format!("n={count}")
     } else {
@@ -80,5 +95,9 @@ pub fn evidence(comparison: &Comparison) -> String {
 #[must_use]
 pub fn superscript(number: usize) -> String {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    number.to_string().bytes().map(|digit| DIGITS[usize::from(digit - b'0')]).collect()
+    number
+        .to_string()
+        .bytes()
+        .map(|digit| DIGITS[usize::from(digit - b'0')])
+        .collect()
 }

@@ -104,7 +104,11 @@ impl Grid {
     /// The columns of a group.
     #[must_use]
     pub fn group(&self, index: usize) -> Range<usize> {
-        let end = self.groups.get(index + 1).copied().unwrap_or(self.columns.len());
+        let end = self
+            .groups
+            .get(index + 1)
+            .copied()
+            .unwrap_or(self.columns.len());
         self.groups[index]..end
     }
 
@@ -169,7 +173,12 @@ impl Grid {
         let needed = BAR_WIDTH + text_width(header.text.as_ref());
         let available: usize = widths[header.columns.clone()].iter().sum();
         let missing = needed.saturating_sub(available);
-        let starts: Vec<usize> = self.groups.iter().copied().filter(|start| header.columns.contains(start)).collect();
+        let starts: Vec<usize> = self
+            .groups
+            .iter()
+            .copied()
+            .filter(|start| header.columns.contains(start))
+            .collect();
         for (index, &start) in starts.iter().enumerate() {
             widths[start] += missing / starts.len() + usize::from(index < missing % starts.len());
         }
@@ -231,5 +240,7 @@ fn text_width(text: &BStr) -> usize {
     if text.is_ascii() {
         return text.len();
     }
-    text.utf8_chunks().map(|chunk| chunk.valid().chars().count() + chunk.invalid().len()).sum()
+    text.utf8_chunks()
+        .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
+        .sum()
 }

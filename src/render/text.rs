@@ -11,11 +11,26 @@ use crate::report::model::{Cell, Comparison, Field, Geomean, Report, Table};
 use crate::report::warning::Warning;
 use crate::unit::Scale;
 
-const VALUE: GridColumn = GridColumn { margin: "   ", align: Align::Right };
-const RANGE: GridColumn = GridColumn { margin: " ± ", align: Align::Right };
-const NOTES: GridColumn = GridColumn { margin: " ", align: Align::Left };
-const CHANGE: GridColumn = GridColumn { margin: "  ", align: Align::Right };
-const EVIDENCE: GridColumn = GridColumn { margin: " ", align: Align::Left };
+const VALUE: GridColumn = GridColumn {
+    margin: "   ",
+    align: Align::Right,
+};
+const RANGE: GridColumn = GridColumn {
+    margin: " ± ",
+    align: Align::Right,
+};
+const NOTES: GridColumn = GridColumn {
+    margin: " ",
+    align: Align::Left,
+};
+const CHANGE: GridColumn = GridColumn {
+    margin: "  ",
+    align: Align::Right,
+};
+const EVIDENCE: GridColumn = GridColumn {
+    margin: " ",
+    align: Align::Left,
+};
 
 /// The columns of the baseline.
 const BASELINE_GROUP: [GridColumn; 3] = [VALUE, RANGE, NOTES];
@@ -45,12 +60,17 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The key fields of `table` that differ from the previous table's: all, if there is none.
-pub(super) fn changed_fields<'a>(previous: Option<&'a Table>, table: &'a Table) -> impl Iterator<Item = &'a Field> {
+pub(super) fn changed_fields<'a>(
+    previous: Option<&'a Table>,
+    table: &'a Table,
+) -> impl Iterator<Item = &'a Field> {
     table
         .key
         .iter()
         .enumerate()
-        .filter(move |&(index, field)| previous.and_then(|previous| previous.key.get(index)) != Some(field))
+        .filter(move |&(index, field)| {
+            previous.and_then(|previous| previous.key.get(index)) != Some(field)
+        })
         .map(|(_, field)| field)
 }
 
@@ -148,8 +168,15 @@ fn add_comparison(line: &mut Vec<GridCell>, comparison: &Comparison, footnotes: 
     line.push(footnotes.mark(&comparison.warnings).into());
 }
 
-fn add_geomean(line: &mut Vec<GridCell>, geomean: &Geomean, table: &Table, footnotes: &mut Footnotes) {
-    let value = geomean.value.map(|value| format::scaled(value, Scale::of(value, table.class)));
+fn add_geomean(
+    line: &mut Vec<GridCell>,
+    geomean: &Geomean,
+    table: &Table,
+    footnotes: &mut Footnotes,
+) {
+    let value = geomean
+        .value
+        .map(|value| format::scaled(value, Scale::of(value, table.class)));
     line.push(value.unwrap_or_default().into());
     line.push(GridCell::default());
     let is_baseline = line.len() < SAMPLE_COLUMNS + 1;

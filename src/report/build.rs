@@ -3,13 +3,14 @@
 use std::num::NonZero;
 use std::thread;
 
-use super::model::{Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, Report, Row, Table};
+use super::model::{
+    Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, Report, Row, Table,
+};
 use super::warning::{DIFFERENCE_SEARCH_LIMIT, Warning};
-use crate::query::FieldValue;
-use crate::sample::{Sample, SampleTable, Samples};
+use crate::sample::{KeyField, Sample, SampleTable, Samples};
 use crate::stats::{
-    ExactSummary, GeoMean, Interval, Method, Ranks, UTest, interval_ranks, median, samples_for_interval,
-    samples_for_significance,
+    ExactSummary, GeoMean, Interval, Method, Ranks, UTest, interval_ranks, median,
+    samples_for_interval, samples_for_significance,
 };
 use crate::unit::{Class, Metadata};
 
@@ -24,7 +25,10 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { alpha: 0.05, confidence: 0.95 }
+        Self {
+            alpha: 0.05,
+            confidence: 0.95,
+        }
     }
 }
 
@@ -38,7 +42,9 @@ pub fn build(samples: Samples, metadata: &Metadata, settings: Settings) -> Repor
     };
     let tables = samples.tables.into_iter();
     Report {
-        tables: tables.map(|table| build_table(table, metadata, thresholds)).collect(),
+        tables: tables
+            .map(|table| build_table(table, metadata, thresholds))
+            .collect(),
     }
 }
 
@@ -54,29 +60,46 @@ fn build_table(table: SampleTable, metadata: &Metadata, thresholds: Thresholds) 
     let is_exact = metadata.assumes_exact(table.unit.as_ref());
     let rows = build_rows(table.rows, table.samples, is_exact, thresholds);
     Table {
-        geomeans: (0..table.columns.len()).map(|column| geomean(&rows, column)).collect(),
+        geomeans: (0..table.columns.len())
+            .map(|column| geomean(&rows, column))
+            .collect(),
         key: fields(table.key),
         class: Class::of(&table.unit),
         unit: table.unit,
-        columns: table.columns.into_iter().map(|key| Column { key: fields(key) }).collect(),
+        columns: table
+            .columns
+            .into_iter()
+            .map(|key| Column { key: fields(key) })
+            .collect(),
         rows,
     }
 }
 
-fn fields(values: Vec<FieldValue>) -> Vec<Field> {
-    values.into_iter().map(|FieldValue { key, value }| Field { key, value }).collect()
+fn fields(values: Vec<KeyField>) -> Vec<Field> {
+    values
+        .into_iter()
+        .map(|KeyField { key, value }| Field { key, value })
+        .collect()
 }
 
 /// A row whose cells are not analyzed yet.
-type RawRow = (Vec<FieldValue>, Vec<Option<Sample>>);
+type RawRow = (Vec<KeyField>, Vec<Option<Sample>>);
 
 /// Analyzes rows, on several threads where there are enough of them to pay for the threads.
-fn build_rows(keys: Vec<Vec<FieldValue>>, samples: Vec<Option<Sample>>, is_exact: bool, thresholds: Thresholds) -> Vec<Row> {
+fn build_rows(
+    keys: Vec<Vec<KeyField>>,
+    samples: Vec<Option<Sample>>,
+    is_exact: bool,
+    thresholds: Thresholds,
+) -> Vec<Row> {
     /// Below this many rows a thread would cost more than it saves.
     const ROWS_WORTH_A_THREAD: usize = 64;
     let columns = samples.len() / keys.len().max(1);
     let mut samples = samples.into_iter();
-    let mut raw: Vec<RawRow> = keys.into_iter().map(|key| (key, samples.by_ref().take(columns).collect())).collect();
+    let mut raw: Vec<RawRow> = keys
+        .into_iter()
+        .map(|key| (key, samples.by_ref().take(columns).collect()))
+        .collect();
 
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = cores.min(raw.len() / ROWS_WORTH_A_THREAD).max(1);
@@ -93,10 +116,18 @@ fn build_rows(keys: Vec<Vec<FieldValue>>, samples: Vec<Option<Sample>>, is_exact
         shares.push(raw.split_off(raw.len().saturating_sub(share)));
     }
     thread::scope(|scope| {
-        let workers: Vec<_> = shares.into_iter().rev().map(|share| scope.spawn(|| analyze(share))).collect();
+        let workers: Vec<_> = shares
+            .into_iter()
+            .rev()
+            .map(|share| scope.spawn(|| analyze(share)))
+            .collect();
         workers
             .into_iter()
-            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .flat_map(|worker| {
+                worker
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
             .collect()
     })
 }
@@ -137,13 +168,18 @@ impl Analyst {
                 cell
             }));
         }
-        Row { key: fields(key), cells }
+        Row {
+            key: fields(key),
+            cells,
+        }
     }
 
     fn summarize(&mut self, sample: Sample, sorted: &[f64]) -> Cell {
         let mut warnings = Vec::new();
         if !sample.varying.is_empty() {
-            warnings.push(Warning::Vary { keys: sample.varying });
+            warnings.push(Warning::Vary {
+                keys: sample.varying,
+            });
         }
         let (centre, interval) = if self.is_exact {
             summarize_exact(sorted, &mut warnings)
@@ -169,7 +205,10 @@ impl Analyst {
         let ranks = self.ranks[size].get_or_insert_with(|| interval_ranks(size, level));
         let interval = ranks.interval(sorted);
         if !interval.is_bounded() {
-            warnings.push(Warning::FewForInterval { needed: self.thresholds.for_interval, level });
+            warnings.push(Warning::FewForInterval {
+                needed: self.thresholds.for_interval,
+                level,
+            });
         }
         interval
     }
@@ -213,12 +252,27 @@ impl Analyst {
 /// The mode, and the range of all values.
 fn summarize_exact(sorted: &[f64], warnings: &mut Vec<Warning>) -> (f64, Interval) {
     let Some(summary) = ExactSummary::of(sorted) else {
-        return (f64::NAN, Interval { lo: f64::NEG_INFINITY, hi: f64::INFINITY });
+        return (
+            f64::NAN,
+            Interval {
+                lo: f64::NEG_INFINITY,
+                hi: f64::INFINITY,
+            },
+        );
     };
     if !summary.is_constant() {
-        warnings.push(Warning::NotExact { min: summary.min, max: summary.max });
+        warnings.push(Warning::NotExact {
+            min: summary.min,
+            max: summary.max,
+        });
     }
-    (summary.mode, Interval { lo: summary.min, hi: summary.max })
+    (
+        summary.mode,
+        Interval {
+            lo: summary.min,
+            hi: summary.max,
+        },
+    )
 }
 
 fn geomean(rows: &[Row], column: usize) -> Geomean {
@@ -232,8 +286,10 @@ fn geomean(rows: &[Row], column: usize) -> Geomean {
     let mut warnings = Vec::new();
     let mut change = None;
     if column > 0 {
-        let pairs: Vec<(f64, f64)> =
-            rows.iter().filter_map(|row| Some((centre(row, 0)?, centre(row, column)?))).collect();
+        let pairs: Vec<(f64, f64)> = rows
+            .iter()
+            .filter_map(|row| Some((centre(row, 0)?, centre(row, column)?)))
+            .collect();
         if pairs.len() != rows.iter().filter(|row| row.cells[0].is_some()).count() {
             warnings.push(Warning::BenchmarkSetDiffers);
         }
@@ -248,12 +304,22 @@ fn geomean(rows: &[Row], column: usize) -> Geomean {
     } else if value.is_none() {
         warnings.push(Warning::NonPositiveSummary);
     }
-    Geomean { value, change, warnings }
+    Geomean {
+        value,
+        change,
+        warnings,
+    }
 }
 
 fn geomean_change(pairs: &[(f64, f64)]) -> GeomeanChange {
     // Nothing that stays nothing has not changed.
-    let ratios = pairs.iter().map(|&(old, new)| if old == 0.0 && new == 0.0 { 1.0 } else { new / old });
+    let ratios = pairs.iter().map(|&(old, new)| {
+        if old == 0.0 && new == 0.0 {
+            1.0
+        } else {
+            new / old
+        }
+    });
     let mut mean = GeoMean::new();
     for ratio in ratios {
         if !(ratio > 0.0 && ratio.is_finite()) {
@@ -261,5 +327,7 @@ fn geomean_change(pairs: &[(f64, f64)]) -> GeomeanChange {
         }
         mean.push(ratio);
     }
-    mean.get().map_or(GeomeanChange::Undefined, |mean| GeomeanChange::By(mean - 1.0))
+    mean.get().map_or(GeomeanChange::Undefined, |mean| {
+        GeomeanChange::By(mean - 1.0)
+    })
 }

@@ -142,6 +142,9 @@ pub(super) fn lossy<S: Serializer>(text: &BString, serializer: S) -> Result<S::O
 }
 
 /// [`lossy`] for a list.
-pub(super) fn lossy_list<S: Serializer>(texts: &[BString], serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn lossy_list<S: Serializer>(
+    texts: &[BString],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(texts.iter().map(|text| text.to_str_lossy()))
 }

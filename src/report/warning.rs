@@ -66,7 +66,11 @@ impl fmt::Display for Warning {
             }
             Self::FewForInterval { needed, level } => {
                 write_needed(formatter, *needed, INTERVAL_SEARCH_LIMIT)?;
-                write!(formatter, " samples for confidence interval at level {}", Shortest(*level))
+                write!(
+                    formatter,
+                    " samples for confidence interval at level {}",
+                    Shortest(*level)
+                )
             }
             Self::NotExact { min, max } => write!(
                 formatter,
@@ -76,19 +80,28 @@ impl fmt::Display for Warning {
             ),
             Self::FewForDifference { needed, alpha } => {
                 write_needed(formatter, *needed, DIFFERENCE_SEARCH_LIMIT)?;
-                write!(formatter, " samples to detect a difference at alpha level {}", Shortest(*alpha))
+                write!(
+                    formatter,
+                    " samples to detect a difference at alpha level {}",
+                    Shortest(*alpha)
+                )
             }
             Self::AllEqual => formatter.write_str("all samples are equal"),
-            Self::BenchmarkSetDiffers => {
-                formatter.write_str("benchmark set differs from baseline; geomeans may not be comparable")
+            Self::BenchmarkSetDiffers => formatter
+                .write_str("benchmark set differs from baseline; geomeans may not be comparable"),
+            Self::NonPositiveSummary => {
+                formatter.write_str("summaries must be >0 to compute geomean")
             }
-            Self::NonPositiveSummary => formatter.write_str("summaries must be >0 to compute geomean"),
             Self::NonPositiveRatio => formatter.write_str("ratios must be >0 to compute geomean"),
         }
     }
 }
 
-fn write_needed(formatter: &mut fmt::Formatter<'_>, needed: Option<usize>, limit: usize) -> fmt::Result {
+fn write_needed(
+    formatter: &mut fmt::Formatter<'_>,
+    needed: Option<usize>,
+    limit: usize,
+) -> fmt::Result {
     match needed {
         Some(needed) => write!(formatter, "need >= {needed}"),
         None => write!(formatter, "need > {limit}"),

@@ -6,25 +6,20 @@
 //! lines only follows the links. Such a line allocates nothing but room for
 //! its values.
 
-use std::collections::BTreeSet;
-
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BStr, BString};
 use hashbrown::HashMap;
-use indexmap::IndexSet;
 
 use super::names::{Names, Numbers};
-use super::samples::{Sample, SampleTable, Samples};
-use crate::query::{FieldValue, KeyId, Outcome, Projector, Query, Subject};
+use super::samples::{KeyField, Sample, SampleTable, Samples};
+use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
 use crate::record::{Configuration, Name, ResultRecord};
 use crate::unit::Tidied;
 
 /// Sorts the results of one or more inputs into cells.
 #[derive(Debug)]
 pub struct Builder<'q> {
-    query: &'q Query,
-    table: Projector<'q>,
-    row: Projector<'q>,
-    column: Projector<'q>,
+    filter: &'q Filter,
+    projectors: Projectors,
     configurations: Numbers<Configuration>,
     /// The reader's version of the configuration that `configuration` numbers.
     configuration_version: Option<u64>,
@@ -40,16 +35,12 @@ pub struct Builder<'q> {
     cell_numbers: HashMap<CellKey, u32, foldhash::fast::RandomState>,
     /// Every new link in order, so that another builder can make the same ones.
     log: Vec<LoggedLink>,
-    /// All configuration keys, in order of first appearance.
-    configuration_keys: IndexSet<BString>,
 }
 
 /// What the query makes of a benchmark under a configuration.
 #[derive(Debug)]
 struct Recipe {
-    table: KeyId,
-    row: KeyId,
-    column: KeyId,
+    placement: Placement,
     outcome: Outcome,
     links: Vec<Link>,
 }
@@ -93,11 +84,8 @@ struct CellKey {
 #[derive(Debug)]
 struct Cell {
     key: CellKey,
-    /// The first recipe that led here, with which all others are compared.
-    recipe: u32,
-    /// The configuration keys in which they differ, by their numbers.
-    varying: BTreeSet<usize>,
-    varies_in_name: bool,
+    /// What no projection names of the results that came here.
+    residues: Vec<KeyId>,
     values: Vec<f64>,
 }
 
@@ -133,12 +121,10 @@ impl Units {
 impl<'q> Builder<'q> {
     /// An empty builder.
     #[must_use]
-    pub fn new(query: &'q Query) -> Self {
+    pub fn new(filter: &'q Filter, layout: &Layout) -> Self {
         Self {
-            query,
-            table: query.table(),
-            row: query.row(),
-            column: query.column(),
+            filter,
+            projectors: layout.projectors(),
             configurations: Numbers::default(),
             configuration_version: None,
             configuration: 0,
@@ -149,7 +135,6 @@ impl<'q> Builder<'q> {
             cells: Vec::new(),
             cell_numbers: HashMap::default(),
             log: Vec::new(),
-            configuration_keys: IndexSet::new(),
         }
     }
 
@@ -169,7 +154,10 @@ impl<'q> Builder<'q> {
                 continue;
             }
             let link = self.link_for(&mut recipe, index, measurement.unit);
-            let tidied = self.units.tidied(recipe.links[link].unit).apply(measurement.value);
+            let tidied = self
+                .units
+                .tidied(recipe.links[link].unit)
+                .apply(measurement.value);
             let keeps_unit = tidied.is_none();
             let value = tidied.unwrap_or(measurement.value);
             if !value.is_finite() {
@@ -191,7 +179,9 @@ impl<'q> Builder<'q> {
         let mut cells = vec![None; other.cells.len()];
         for logged in &other.log {
             let (configuration, name) = other.names.get(logged.recipe);
-            let configuration = self.configurations.intern_ref(other.configurations.get(configuration));
+            let configuration = self
+                .configurations
+                .intern_ref(other.configurations.get(configuration));
             let number = self.recipe_of(configuration, name);
             let Some(mut recipe) = self.recipes[number as usize].take() else {
                 continue;
@@ -244,19 +234,12 @@ impl<'q> Builder<'q> {
             name: Name::new(name),
             configuration: self.configurations.get(configuration),
         };
-        let outcome = self.query.filter().apply(&subject);
-        if outcome == Outcome::Drop || !self.query.keeps(&subject) {
+        let outcome = self.filter.apply(&subject);
+        if matches!(outcome, Outcome::Drop) {
             return None;
         }
-        for (key, _) in subject.configuration.iter() {
-            if !self.configuration_keys.contains(key) {
-                self.configuration_keys.insert(key.into());
-            }
-        }
         Some(Recipe {
-            table: self.table.project(&subject),
-            row: self.row.project(&subject),
-            column: self.column.project(&subject),
+            placement: self.projectors.project(&subject)?,
             outcome,
             links: Vec::new(),
         })
@@ -281,14 +264,24 @@ impl<'q> Builder<'q> {
     }
 
     /// Where values of a link go, found out now if it is not known yet.
-    fn target(&mut self, number: u32, recipe: &mut Recipe, link: usize, keeps_unit: bool) -> Target {
+    fn target(
+        &mut self,
+        number: u32,
+        recipe: &mut Recipe,
+        link: usize,
+        keeps_unit: bool,
+    ) -> Target {
         let Link { unit, tidied, kept } = recipe.links[link];
         let known = if keeps_unit { kept } else { tidied };
         if known != Target::Unknown {
             return known;
         }
         let written = self.units.written(unit);
-        let shown: &BStr = if keeps_unit { written } else { self.units.tidied(unit).unit.as_ref() };
+        let shown: &BStr = if keeps_unit {
+            written
+        } else {
+            self.units.tidied(unit).unit.as_ref()
+        };
         let is_kept = match &recipe.outcome {
             Outcome::Keep => true,
             Outcome::Drop => false,
@@ -296,114 +289,116 @@ impl<'q> Builder<'q> {
         };
         let target = if is_kept {
             let key = CellKey {
-                table: recipe.table,
+                table: recipe.placement.table,
                 unit: self.units.tables.intern(shown.to_owned()),
-                row: recipe.row,
-                column: recipe.column,
+                row: recipe.placement.row,
+                column: recipe.placement.column,
             };
-            let cell = self.cell(key, number);
-            self.log.push(LoggedLink { recipe: number, unit, keeps_unit, cell });
+            let cell = self.cell(key, recipe.placement.residue);
+            self.log.push(LoggedLink {
+                recipe: number,
+                unit,
+                keeps_unit,
+                cell,
+            });
             Target::Cell(cell)
         } else {
             Target::Dropped
         };
         let link = &mut recipe.links[link];
-        *(if keeps_unit { &mut link.kept } else { &mut link.tidied }) = target;
+        *(if keeps_unit {
+            &mut link.kept
+        } else {
+            &mut link.tidied
+        }) = target;
         target
     }
 
-    /// The cell for `key`, to which results of recipe `number` come from now on.
-    fn cell(&mut self, key: CellKey, number: u32) -> u32 {
-        if let Some(&cell) = self.cell_numbers.get(&key) {
-            self.note_residue(cell, number);
-            return cell;
-        }
-        let cell = u32::try_from(self.cells.len()).expect("fewer than 2^32 cells");
-        self.cell_numbers.insert(key, cell);
-        self.cells.push(Cell {
-            key,
-            recipe: number,
-            varying: BTreeSet::new(),
-            varies_in_name: false,
-            values: Vec::new(),
+    /// The cell for `key`, to which results with this residue come from now on.
+    fn cell(&mut self, key: CellKey, residue: KeyId) -> u32 {
+        let cell = *self.cell_numbers.entry(key).or_insert_with(|| {
+            self.cells.push(Cell {
+                key,
+                residues: Vec::new(),
+                values: Vec::new(),
+            });
+            u32::try_from(self.cells.len() - 1).expect("fewer than 2^32 cells")
         });
+        let residues = &mut self.cells[cell as usize].residues;
+        if residues.last() != Some(&residue) {
+            residues.push(residue);
+        }
         cell
-    }
-
-    /// Notes in which keys that no projection names the results of a cell differ.
-    fn note_residue(&mut self, cell: u32, number: u32) {
-        let cell = &mut self.cells[cell as usize];
-        let (first_configuration, first_name) = self.names.get(cell.recipe);
-        let (configuration, name) = self.names.get(number);
-        let residue = self.query.residue();
-        if residue.configuration() && configuration != first_configuration {
-            let first = self.configurations.get(first_configuration);
-            let other = self.configurations.get(configuration);
-            for key in first.iter().chain(other.iter()).map(|(key, _)| key) {
-                if first.get(key) != other.get(key) && !residue.excludes_configuration(key) {
-                    cell.varying.extend(self.configuration_keys.get_index_of(key));
-                }
-            }
-        }
-        if residue.full_name() && name != first_name {
-            let shorten = |name| residue.shorten(Name::new(name));
-            cell.varies_in_name |= shorten(name) != shorten(first_name);
-        }
     }
 
     /// Sorts cells into tables, rows and columns.
     #[must_use]
     pub fn finish(self) -> Samples {
-        let tables = ranks(&self.table);
-        let rows = ranks(&self.row);
-        let columns = ranks(&self.column);
+        let Projectors {
+            table,
+            row,
+            column,
+            residue,
+            ..
+        } = &self.projectors;
+        let (table_ranks, row_ranks, column_ranks) = (table.ranks(), row.ranks(), column.ranks());
         let mut cells = self.cells;
-        cells.sort_by_key(|cell| (tables[cell.key.table.index()], cell.key.unit, rows[cell.key.row.index()]));
-        let mut cells = cells.into_iter().peekable();
-        let mut samples = Samples { tables: Vec::new() };
-        while let Some(first) = cells.peek().map(|cell| cell.key) {
-            let mut group: Vec<Cell> = Vec::new();
-            while let Some(cell) = cells.next_if(|cell| (cell.key.table, cell.key.unit) == (first.table, first.unit)) {
-                group.push(cell);
-            }
-            let mut column_ids: Vec<KeyId> = group.iter().map(|cell| cell.key.column).collect();
-            column_ids.sort_by_key(|id| columns[id.index()]);
-            column_ids.dedup();
-            let mut row_ids: Vec<KeyId> = group.iter().map(|cell| cell.key.row).collect();
-            row_ids.dedup();
-            let mut places: Vec<Option<Sample>> = Vec::new();
-            places.resize_with(row_ids.len() * column_ids.len(), || None);
-            let mut row = 0;
+        cells.sort_by_key(|Cell { key, .. }| {
+            (
+                table_ranks[key.table.index()],
+                key.unit,
+                row_ranks[key.row.index()],
+                column_ranks[key.column.index()],
+            )
+        });
+        let mut tables = Vec::new();
+        for group in cells.chunk_by_mut(|left, right| {
+            (left.key.table, left.key.unit) == (right.key.table, right.key.unit)
+        }) {
+            let CellKey {
+                table: id, unit, ..
+            } = group[0].key;
+            let mut rows: Vec<KeyId> = group.iter().map(|cell| cell.key.row).collect();
+            rows.dedup();
+            let mut columns: Vec<KeyId> = group.iter().map(|cell| cell.key.column).collect();
+            columns.sort_unstable_by_key(|id| column_ranks[id.index()]);
+            columns.dedup();
+
+            let mut samples = Vec::new();
+            samples.resize_with(rows.len() * columns.len(), || None);
+            let mut row_index = 0;
             for cell in group {
-                row += row_ids[row..].iter().position(|id| *id == cell.key.row).unwrap_or_default();
-                let column = column_ids
-                    .binary_search_by_key(&columns[cell.key.column.index()], |id| columns[id.index()])
-                    .unwrap_or_default();
-                let mut varying: Vec<BString> =
-                    cell.varying.iter().map(|&key| self.configuration_keys[key].clone()).collect();
-                if cell.varies_in_name {
-                    varying.push(".fullname".into());
+                if rows[row_index] != cell.key.row {
+                    row_index += 1;
                 }
-                places[row * column_ids.len() + column] = Some(Sample { values: cell.values, varying });
+                let rank = column_ranks[cell.key.column.index()];
+                let column_index = columns.partition_point(|id| column_ranks[id.index()] < rank);
+                samples[row_index * columns.len() + column_index] = Some(Sample {
+                    values: std::mem::take(&mut cell.values),
+                    varying: residue
+                        .varying(&cell.residues)
+                        .into_iter()
+                        .map(ToOwned::to_owned)
+                        .collect(),
+                });
             }
-            samples.tables.push(SampleTable {
-                key: self.table.values(first.table),
-                unit: self.units.tables.get(first.unit).clone(),
-                columns: column_ids.iter().map(|&id| self.column.values(id)).collect(),
-                rows: row_ids.iter().map(|&id| self.row.values(id)).collect(),
-                samples: places,
+            tables.push(SampleTable {
+                key: fields(table, id),
+                unit: self.units.tables.get(unit).clone(),
+                columns: columns.into_iter().map(|id| fields(column, id)).collect(),
+                rows: rows.into_iter().map(|id| fields(row, id)).collect(),
+                samples,
             });
         }
-        samples
+        Samples { tables }
     }
 }
 
-/// The place of each key in the order of its projection, by the key's index.
-fn ranks(projector: &Projector<'_>) -> Vec<usize> {
-    let order = projector.sorted();
-    let mut ranks = vec![0; order.len()];
-    for (rank, id) in order.iter().enumerate() {
-        ranks[id.index()] = rank;
-    }
-    ranks
+/// The names and values of a key.
+fn fields(projector: &Projector, id: KeyId) -> Vec<KeyField> {
+    let owned = |(key, value): (&BStr, &BStr)| KeyField {
+        key: key.to_owned(),
+        value: value.to_owned(),
+    };
+    projector.values(id).map(owned).collect()
 }

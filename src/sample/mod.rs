@@ -5,4 +5,4 @@ pub mod names;
 pub mod samples;
 
 pub use builder::Builder;
-pub use samples::{Sample, SampleTable, Samples};
+pub use samples::{KeyField, Sample, SampleTable, Samples};

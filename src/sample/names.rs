@@ -31,7 +31,9 @@ impl Names {
     /// Beyond 2³² names or for a name beyond 4 GiB.
     pub fn intern(&mut self, group: u32, name: &[u8]) -> (u32, bool) {
         let hash = self.hash(group, name);
-        let found = self.index.find(hash, |&number| self.get(number) == (group, name.as_bstr()));
+        let found = self
+            .index
+            .find(hash, |&number| self.get(number) == (group, name.as_bstr()));
         if let Some(&number) = found {
             return (number, false);
         }
@@ -42,7 +44,12 @@ impl Names {
             length: u32::try_from(name.len()).expect("a name below 4 GiB"),
         });
         self.text.extend_from_slice(name);
-        let Self { text, entries, index, hasher } = self;
+        let Self {
+            text,
+            entries,
+            index,
+            hasher,
+        } = self;
         index.insert_unique(hash, number, |&number| {
             let entry = &entries[number as usize];
             hasher.hash_one((entry.group, entry.slice(text)))
@@ -76,7 +83,9 @@ pub struct Numbers<T> {
 
 impl<T> Default for Numbers<T> {
     fn default() -> Self {
-        Self { values: indexmap::IndexSet::default() }
+        Self {
+            values: indexmap::IndexSet::default(),
+        }
     }
 }
 

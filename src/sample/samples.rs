@@ -2,7 +2,14 @@
 
 use bstr::BString;
 
-use crate::query::FieldValue;
+/// A key with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyField {
+    /// The key as projections name it.
+    pub key: BString,
+    /// The value; empty where the key is missing.
+    pub value: BString,
+}
 
 /// All samples of a run, in tables.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,13 +22,13 @@ pub struct Samples {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleTable {
     /// The fields of the table key, but for the unit.
-    pub key: Vec<FieldValue>,
+    pub key: Vec<KeyField>,
     /// The unit of all values.
     pub unit: BString,
     /// The fields of each column key, in the order to show.
-    pub columns: Vec<Vec<FieldValue>>,
+    pub columns: Vec<Vec<KeyField>>,
     /// The fields of each row key, in the order to show.
-    pub rows: Vec<Vec<FieldValue>>,
+    pub rows: Vec<Vec<KeyField>>,
     /// One for each row and column, row by row; none where there are no results.
     pub samples: Vec<Option<Sample>>,
 }
