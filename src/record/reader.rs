@@ -45,6 +45,7 @@ impl<'a> ResultRecord<'a> {
     }
 
     /// The measurements in the order of the line, at least one.
+    #[must_use]
     pub fn measurements(&self) -> impl ExactSizeIterator<Item = Measurement<'a>> + use<'a> {
         let line = self.line;
         self.measurements.iter().map(move |raw| Measurement {

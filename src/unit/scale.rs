@@ -85,12 +85,12 @@ const BINARY: [Prefix; 5] = [
 
 /// The least quotients that are shown with 4, 5, … 9 decimals; below, it is 10.
 const LEAST_QUOTIENTS: [f64; 6] = [
-    0.099995,
-    0.0099995,
-    0.00099995,
-    0.000099995,
-    0.0000099995,
-    0.00000099995,
+    0.099_995,
+    0.009_999_5,
+    0.000_999_95,
+    0.000_099_995,
+    0.000_009_999_5,
+    0.000_000_999_95,
 ];
 
 impl Scale {
@@ -167,10 +167,10 @@ mod tests {
             (99.994e-9, "99.99n"),
             (9.9995e-11, "0.09999n"),
             (1e-12, "0.001000n"),
-            (1e-22, "0.0000000000001n"),
+            (1e-22, "0.0000000000n"),
             (999.95, "1.000k"),
             (999.94, "999.9"),
-            (123456e12, "123456.0T"),
+            (123_456e12, "123456.0T"),
             (-5e-9, "-5.000n"),
         ] {
             let text = if value == 1e-22 {
@@ -189,7 +189,7 @@ mod tests {
             (1023.94, "1023.9"),
             (1023.95, "1.000Ki"),
             (1024.0, "1.000Ki"),
-            (122204.0, "119.3Ki"),
+            (122_204.0, "119.3Ki"),
             (0.5, "0.5000"),
         ] {
             assert_eq!(shown(value, Class::Binary), text, "{value}");
@@ -225,8 +225,7 @@ mod tests {
         #[test]
         fn values_at_a_threshold_agree_with_printing(digits in 0_usize..3, prefix in 0_usize..8, steps in -3_i64..=3) {
             let least = DECIMAL[prefix].least[digits];
-            #[expect(clippy::cast_sign_loss, reason = "a threshold's bits are far from 0 and from the top")]
-            let value = f64::from_bits((least.to_bits() as i64 + steps) as u64);
+            let value = f64::from_bits(least.to_bits().saturating_add_signed(steps));
             let text = shown(value, Class::Decimal);
             let count = text.chars().filter(char::is_ascii_digit).count();
             prop_assert!(count == 4 || text.starts_with("0.9999"), "{} {}", value, text);
