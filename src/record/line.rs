@@ -5,7 +5,7 @@ use std::ops::Range;
 use bstr::{BStr, ByteSlice};
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-use super::number::{NumberError, parse_iterations, parse_number};
+use super::number::{NumberError, parse_iterations, parse_leading_decimal, parse_number};
 
 /// What a line is, with the places of its parts in the line.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,8 +88,8 @@ fn parse_result(
     let iterations = parse_iterations(&line[iterations]).map_err(LineError::Iterations)?;
 
     measurements.clear();
-    while let Some(value) = fields.next() {
-        let value = parse_number(&line[value]).map_err(LineError::Measurement)?;
+    while let Some(value) = fields.next_number() {
+        let value = value.map_err(LineError::Measurement)?;
         let unit = fields.next().ok_or(LineError::MissingUnits)?;
         measurements.push(RawMeasurement { value, unit });
     }
@@ -192,26 +192,72 @@ impl Fields<'_> {
         self.at = field_end(self.line, start);
         Some(start..self.at)
     }
+
+    /// The next field, read as a number.
+    fn next_number(&mut self) -> Option<Result<f64, NumberError>> {
+        let start = space_end(self.line, self.at);
+        // Reading the digits finds the end of a common number at no further cost.
+        if let Some((value, length)) = parse_leading_decimal(&self.line[start..]) {
+            let end = start + length;
+            if self.line.get(end).is_none_or(|&byte| is_ascii_space(byte)) {
+                self.at = end;
+                return Some(Ok(value));
+            }
+        }
+        self.at = start;
+        self.next().map(|field| parse_number(&self.line[field]))
+    }
 }
 
 /// Where the field that starts at `start` ends.
 fn field_end(line: &[u8], start: usize) -> usize {
     let mut at = start;
-    while let Some(&byte) = line.get(at) {
-        if byte.is_ascii() {
-            if is_ascii_space(byte) {
-                return at;
+    loop {
+        at += leading_graphic(&line[at..]);
+        match line.get(at) {
+            None => return at,
+            Some(&byte) if byte.is_ascii() => {
+                if is_ascii_space(byte) {
+                    return at;
+                }
+                // A control character.
+                at += 1;
             }
-            at += 1;
-        } else {
-            let (char, length) = bstr::decode_utf8(&line[at..]);
-            if char.is_some_and(char::is_whitespace) {
-                return at;
+            Some(_) => {
+                let (char, length) = bstr::decode_utf8(&line[at..]);
+                if char.is_some_and(char::is_whitespace) {
+                    return at;
+                }
+                at += length;
             }
-            at += length;
         }
     }
-    at
+}
+
+/// How many bytes from the start are ASCII and neither a blank nor a control
+/// character, looking at eight of them at a time: most of a line is read here.
+fn leading_graphic(text: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH_BITS: u64 = ONES * 0x80;
+    /// The first ASCII byte that is no control character and no blank.
+    const FIRST: u64 = 0x21;
+    let mut at = 0;
+    for chunk in text.chunks_exact(size_of::<u64>()) {
+        let Ok(bytes) = chunk.try_into().map(u64::from_le_bytes) else {
+            break;
+        };
+        // A byte's high bit is set in `others` where the byte is below FIRST or not
+        // ASCII; a borrow can set it falsely, but only behind a byte that is one of those.
+        let others = (bytes.wrapping_sub(ONES * FIRST) | bytes) & HIGH_BITS;
+        if others != 0 {
+            return at + others.trailing_zeros() as usize / 8;
+        }
+        at += size_of::<u64>();
+    }
+    at + text[at..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_graphic())
+        .count()
 }
 
 /// Where the white space that starts at `start` ends.
@@ -274,6 +320,24 @@ mod tests {
             .map(|raw| (raw.value, &text[raw.unit.clone()]))
             .collect();
         assert_eq!(read, [(5.0, "ns/op"), (6.0, "B/op")]);
+    }
+
+    #[test]
+    fn fields_end_at_white_space_only() {
+        for (text, end) in [
+            ("", 0),
+            ("abcdefgh", 8),
+            ("abcdefghi j", 9),
+            ("abc\u{1}defghijk l", 12),
+            ("abcdefg\u{7f}h\ti", 9),
+            ("größe=日本 x", 14),
+            ("abcdefgh\u{a0}x", 8),
+            ("ab\u{2003}", 2),
+            (" a", 0),
+        ] {
+            assert_eq!(field_end(text.as_bytes(), 0), end, "{text:?}");
+        }
+        assert_eq!(field_end(b"abcdefg\xff\x85 x", 0), 9);
     }
 
     #[test]

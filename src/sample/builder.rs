@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 use super::names::{Names, Numbers};
 use super::samples::{KeyField, Sample, SampleTable, Samples};
 use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
-use crate::record::{Configuration, Name, ResultRecord};
+use crate::record::{Configuration, Measurement, Name, ResultRecord};
 use crate::unit::Tidied;
 
 /// Sorts the results of one or more inputs into cells.
@@ -32,6 +32,8 @@ pub struct Builder<'q> {
     previous: Option<u32>,
     units: Units,
     cells: Vec<Cell>,
+    /// How many values the last complete cell has: the next ones mostly have as many.
+    expected_values: usize,
     cell_numbers: HashMap<CellKey, u32, foldhash::fast::RandomState>,
     /// Every new link in order, so that another builder can make the same ones.
     log: Vec<LoggedLink>,
@@ -50,6 +52,8 @@ struct Recipe {
 struct Link {
     /// The unit as written.
     unit: u32,
+    /// The unit's factor.
+    factor: f64,
     /// For values that tidying changes.
     tidied: Target,
     /// For values that keep their written unit.
@@ -118,6 +122,9 @@ impl Units {
     }
 }
 
+/// Room for more values is only made when they come.
+const MOST_EXPECTED: usize = 1024;
+
 impl<'q> Builder<'q> {
     /// An empty builder.
     #[must_use]
@@ -133,6 +140,7 @@ impl<'q> Builder<'q> {
             previous: None,
             units: Units::default(),
             cells: Vec::new(),
+            expected_values: 0,
             cell_numbers: HashMap::default(),
             log: Vec::new(),
         }
@@ -145,29 +153,57 @@ impl<'q> Builder<'q> {
     /// each and [`Builder::merge`].
     pub fn add(&mut self, record: &ResultRecord<'_>, left_out: &mut dyn FnMut(f64, &BStr)) {
         let number = self.recipe_number(record);
+        let Some(recipe) = &self.recipes[number as usize] else {
+            return;
+        };
+        // All parts of a line that were seen before are followed here, and the rest below.
+        let mut known = 0;
+        for (measurement, link) in record.measurements().zip(&recipe.links) {
+            let value = measurement.value * link.factor;
+            let target = if value == measurement.value {
+                link.kept
+            } else {
+                link.tidied
+            };
+            let Target::Cell(cell) = target else { break };
+            if self.units.written(link.unit) != measurement.unit || !value.is_finite() {
+                break;
+            }
+            self.cells[cell as usize].values.push(value);
+            known += 1;
+        }
+        for (place, measurement) in record.measurements().enumerate().skip(known) {
+            self.add_measurement(number, place, measurement, left_out);
+        }
+    }
+
+    /// Adds a measurement that may be the first of its kind.
+    fn add_measurement(
+        &mut self,
+        number: u32,
+        place: usize,
+        measurement: Measurement<'_>,
+        left_out: &mut dyn FnMut(f64, &BStr),
+    ) {
         let Some(mut recipe) = self.recipes[number as usize].take() else {
             return;
         };
-        for (index, measurement) in record.measurements().enumerate() {
-            if !measurement.value.is_finite() {
-                left_out(measurement.value, measurement.unit);
-                continue;
-            }
-            let link = self.link_for(&mut recipe, index, measurement.unit);
+        if measurement.value.is_finite() {
+            let link = self.link_for(&mut recipe, place, measurement.unit);
             let tidied = self
                 .units
                 .tidied(recipe.links[link].unit)
                 .apply(measurement.value);
-            let keeps_unit = tidied.is_none();
             let value = tidied.unwrap_or(measurement.value);
             if !value.is_finite() {
                 left_out(value, measurement.unit);
-                continue;
+            } else if let Target::Cell(cell) =
+                self.target(number, &mut recipe, link, tidied.is_none())
+            {
+                self.cells[cell as usize].values.push(value);
             }
-            match self.target(number, &mut recipe, link, keeps_unit) {
-                Target::Cell(cell) => self.cells[cell as usize].values.push(value),
-                Target::Dropped | Target::Unknown => {}
-            }
+        } else {
+            left_out(measurement.value, measurement.unit);
         }
         self.recipes[number as usize] = Some(recipe);
     }
@@ -223,6 +259,10 @@ impl<'q> Builder<'q> {
     fn recipe_of(&mut self, configuration: u32, name: &BStr) -> u32 {
         let (number, is_new) = self.names.intern(configuration, name);
         if is_new {
+            self.expected_values = self
+                .cells
+                .last()
+                .map_or(0, |cell| cell.values.len().min(MOST_EXPECTED));
             let recipe = self.new_recipe(configuration, name);
             self.recipes.push(recipe);
         }
@@ -255,8 +295,10 @@ impl<'q> Builder<'q> {
         if let Some(index) = recipe.links.iter().position(is_unit) {
             return index;
         }
+        let unit = self.units.intern(unit);
         recipe.links.push(Link {
-            unit: self.units.intern(unit),
+            unit,
+            factor: self.units.tidied(unit).factor,
             tidied: Target::Unknown,
             kept: Target::Unknown,
         });
@@ -271,7 +313,7 @@ impl<'q> Builder<'q> {
         link: usize,
         keeps_unit: bool,
     ) -> Target {
-        let Link { unit, tidied, kept } = recipe.links[link];
+        let Link { unit, tidied, kept, .. } = recipe.links[link];
         let known = if keeps_unit { kept } else { tidied };
         if known != Target::Unknown {
             return known;
@@ -320,7 +362,7 @@ impl<'q> Builder<'q> {
             self.cells.push(Cell {
                 key,
                 residues: Vec::new(),
-                values: Vec::new(),
+                values: Vec::with_capacity(self.expected_values),
             });
             u32::try_from(self.cells.len() - 1).expect("fewer than 2^32 cells")
         });
