@@ -5,7 +5,9 @@ use std::ops::Range;
 use bstr::{BStr, ByteSlice};
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-use super::number::{NumberError, parse_iterations, parse_leading_decimal, parse_number};
+use super::number::{
+    NumberError, parse_iterations, parse_leading_decimal, parse_leading_integer, parse_number,
+};
 
 /// What a line is, with the places of its parts in the line.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,8 +86,8 @@ fn parse_result(
         return Ok(Line::Other);
     }
     let mut fields = Fields { line, at: name.end };
-    let iterations = fields.next().ok_or(LineError::MissingIterations)?;
-    let iterations = parse_iterations(&line[iterations]).map_err(LineError::Iterations)?;
+    let iterations = fields.next_count().ok_or(LineError::MissingIterations)?;
+    let iterations = iterations.map_err(LineError::Iterations)?;
 
     measurements.clear();
     while let Some(value) = fields.next_number() {
@@ -193,19 +195,38 @@ impl Fields<'_> {
         Some(start..self.at)
     }
 
+    /// The next field, read as an iteration count.
+    fn next_count(&mut self) -> Option<Result<i64, NumberError>> {
+        let start = space_end(self.line, self.at);
+        if let Some((count, length)) = parse_leading_integer(&self.line[start..])
+            && self.ends_at(start + length)
+        {
+            return Some(Ok(count));
+        }
+        self.at = start;
+        self.next().map(|field| parse_iterations(&self.line[field]))
+    }
+
     /// The next field, read as a number.
     fn next_number(&mut self) -> Option<Result<f64, NumberError>> {
         let start = space_end(self.line, self.at);
-        // Reading the digits finds the end of a common number at no further cost.
-        if let Some((value, length)) = parse_leading_decimal(&self.line[start..]) {
-            let end = start + length;
-            if self.line.get(end).is_none_or(|&byte| is_ascii_space(byte)) {
-                self.at = end;
-                return Some(Ok(value));
-            }
+        if let Some((value, length)) = parse_leading_decimal(&self.line[start..])
+            && self.ends_at(start + length)
+        {
+            return Some(Ok(value));
         }
         self.at = start;
         self.next().map(|field| parse_number(&self.line[field]))
+    }
+
+    /// Moves to `end` if a field ends there. Reading the digits of a common number
+    /// finds that place at no further cost.
+    fn ends_at(&mut self, end: usize) -> bool {
+        let ends = self.line.get(end).is_none_or(|&byte| is_ascii_space(byte));
+        if ends {
+            self.at = end;
+        }
+        ends
     }
 }
 
@@ -261,7 +282,19 @@ fn leading_graphic(text: &[u8]) -> usize {
 }
 
 /// Where the white space that starts at `start` ends.
+#[inline]
 fn space_end(line: &[u8], start: usize) -> usize {
+    // Mostly it is one blank or tab.
+    if let [first, second, ..] = line[start..]
+        && is_ascii_space(first)
+        && second.is_ascii_graphic()
+    {
+        return start + 1;
+    }
+    long_space_end(line, start)
+}
+
+fn long_space_end(line: &[u8], start: usize) -> usize {
     let mut at = start;
     while let Some(&byte) = line.get(at) {
         if byte.is_ascii() {
