@@ -23,8 +23,12 @@ pub mod median;
 pub mod multiplicity;
 mod normal;
 
+pub use drift::{Outliers, Trend, TrendTest};
 pub use exact::ExactSummary;
 pub use geomean::{GeoMean, geomean_interval};
+pub use hodges_lehmann::{
+    Estimate, HodgesLehmann, interval_rank, samples_to_detect, smallest_detectable_change,
+};
 pub use mann_whitney::{
     MannWhitney, Method, UDistributions, UTest, samples_for_significance, smallest_p,
 };
