@@ -5,7 +5,8 @@ use std::num::NonZero;
 use std::thread;
 
 use super::model::{
-    Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, Report, Row, Table,
+    Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, NoGeomeanEffect, Report, Row,
+    Table,
 };
 use super::warning::{DIFFERENCE_SEARCH_LIMIT, Warning};
 use crate::sample::{KeyField, Sample, SampleTable, Samples};
@@ -46,6 +47,9 @@ pub fn build(samples: Samples, metadata: &Metadata, settings: Settings) -> Repor
         tables: tables
             .map(|table| build_table(table, metadata, thresholds))
             .collect(),
+        columns: columns(samples.columns),
+        summary: None,
+        gate: None,
     }
 }
 
@@ -66,14 +70,18 @@ fn build_table(table: SampleTable, metadata: &Metadata, thresholds: Thresholds) 
             .collect(),
         key: fields(table.key),
         class: Class::of(&table.unit),
+        better: metadata.better(table.unit.as_ref()),
+        is_exact,
         unit: table.unit,
-        columns: table
-            .columns
-            .into_iter()
-            .map(|key| Column { key: fields(key) })
-            .collect(),
+        columns: columns(table.columns),
+        places: table.places,
         rows,
     }
+}
+
+fn columns(keys: Vec<Vec<KeyField>>) -> Vec<Column> {
+    let keys = keys.into_iter();
+    keys.map(|key| Column { key: fields(key) }).collect()
 }
 
 fn fields(values: Vec<KeyField>) -> Vec<Field> {
@@ -184,6 +192,7 @@ impl Analyst {
         Row {
             key: fields(key),
             cells,
+            judgements: Vec::new(),
         }
     }
 
@@ -206,6 +215,7 @@ impl Analyst {
             high: interval.hi,
             warnings,
             comparison: None,
+            noise: Vec::new(),
         }
     }
 
@@ -320,6 +330,8 @@ fn geomean(rows: &[Row], column: usize) -> Geomean {
     Geomean {
         value,
         change,
+        effect: None,
+        no_effect: change.map(|_| NoGeomeanEffect::NotAsked),
         warnings,
     }
 }
