@@ -1,0 +1,7 @@
+//! The authorization-filter scenarios of an HTTP proxy, measured.
+pub mod engine;
+pub mod input;
+pub mod policy;
+pub mod request;
+pub mod scenario;
+pub mod token;
