@@ -5,3 +5,6 @@ pub mod policy;
 pub mod request;
 pub mod scenario;
 pub mod token;
+pub mod allocation;
+pub mod decision_log;
+pub mod latency;
