@@ -8,3 +8,6 @@ pub mod token;
 pub mod allocation;
 pub mod decision_log;
 pub mod latency;
+pub mod consumer;
+pub mod filter;
+pub mod load;
