@@ -1,7 +1,13 @@
-//! Records of the Go benchmark format.
+//! Records of the Go benchmark format: reading and writing them.
 
 pub mod configuration;
+pub mod line;
 pub mod name;
+pub mod number;
+pub mod reader;
+pub mod spelling;
 
 pub use configuration::Configuration;
+pub use line::LineError;
 pub use name::Name;
+pub use reader::{Measurement, Reader, Record, ResultRecord, UnitRecord};

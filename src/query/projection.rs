@@ -1,0 +1,248 @@
+//! The projection language: which keys make up a table, a row or a column.
+//!
+//! ```text
+//! projection = [field {[","] field}]
+//! field      = key ["@" order]
+//! order      = "alpha" | "num" | "first" | "fixed" | "(" value {value} ")"
+//! ```
+
+use std::fmt;
+use std::ops::Range;
+
+use nom::Parser;
+use nom::combinator::opt;
+use nom::multi::many0;
+
+use super::error::SyntaxError;
+use super::key::Key;
+use super::lex::{
+    Parsed, Place, Slash, Token, ahead, decline, fail, lexeme, quote, symbol, write_word,
+};
+use super::sort::Order;
+
+/// An ordered list of keys, each with the order of its values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Projection {
+    fields: Vec<Field>,
+}
+
+/// A key of a projection.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// What it reads; never [`Key::Unit`].
+    pub key: Key,
+    /// How its values are ordered. The members of [`Key::Config`] have an order of their own.
+    pub order: Order,
+    /// Where the key stands in the query, in bytes.
+    pub span: Range<usize>,
+}
+
+// Where a field stands is no part of what it says.
+impl PartialEq for Field {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key && self.order == other.order
+    }
+}
+
+impl Eq for Field {}
+
+impl Projection {
+    /// Reads a projection. An empty one is valid: it has one key, of no values.
+    ///
+    /// # Errors
+    /// The first mistake in `query`, with its place.
+    pub fn parse(query: impl AsRef<[u8]>) -> Result<Self, SyntaxError> {
+        let query = query.as_ref();
+        let parsed = fields(query).and_then(|(_, drafts)| {
+            let fields = drafts.into_iter().map(|draft| draft.resolve(query));
+            fields.collect::<Result<_, _>>()
+        });
+        match parsed {
+            Ok(fields) => Ok(Self { fields }),
+            Err(nom::Err::Error(fault) | nom::Err::Failure(fault)) => Err(fault.within(query)),
+            // Only parsers of streams ask for more input.
+            Err(nom::Err::Incomplete(_)) => Err(SyntaxError::new(
+                "unexpected end".into(),
+                query,
+                query.len(),
+            )),
+        }
+    }
+
+    /// The keys in order.
+    #[must_use]
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+}
+
+impl FromIterator<Field> for Projection {
+    fn from_iter<T: IntoIterator<Item = Field>>(fields: T) -> Self {
+        Self {
+            fields: fields.into_iter().collect(),
+        }
+    }
+}
+
+/// A field as it was read. Whether its words mean anything is asked only when
+/// the whole query has been read, as errors of the grammar come first.
+struct Draft<'a> {
+    /// The query from the key on.
+    from: &'a [u8],
+    /// The query after the key.
+    after: &'a [u8],
+    key: Key,
+    order: Option<(&'a [u8], DraftOrder)>,
+}
+
+enum DraftOrder {
+    Named(Vec<u8>),
+    List(Vec<Vec<u8>>),
+}
+
+impl<'a> Draft<'a> {
+    fn resolve(self, query: &'a [u8]) -> Result<Field, nom::Err<super::lex::Fault<'a>>> {
+        let (place, order) = match self.order {
+            None => (self.from, Order::First),
+            Some((place, DraftOrder::List(values))) => {
+                let values = values.into_iter().map(Into::into).collect();
+                (place, Order::Fixed(values))
+            }
+            Some((place, DraftOrder::Named(name))) => {
+                let order = match name.as_slice() {
+                    b"first" => Order::First,
+                    b"alpha" => Order::Alpha,
+                    b"num" => Order::Num,
+                    // The order of lists, of a list that holds nothing: drops every result.
+                    b"fixed" => Order::Fixed(Vec::new()),
+                    _ => return Err(fail(place, format!("unknown order {}", quote(&name)))),
+                };
+                (place, order)
+            }
+        };
+        match (&self.key, &order) {
+            (Key::Unit, _) => Err(fail(self.from, ".unit is only allowed in filters")),
+            (Key::Configuration(key), _) if key.is_empty() => {
+                Err(fail(self.from, "key must not be empty"))
+            }
+            (Key::Config, Order::Fixed(_)) => {
+                Err(fail(place, "fixed order not allowed for .config"))
+            }
+            _ => Ok(Field {
+                span: query.len() - self.from.len()..query.len() - self.after.len(),
+                key: self.key,
+                order,
+            }),
+        }
+    }
+}
+
+fn fields(input: &[u8]) -> Parsed<'_, Vec<Draft<'_>>> {
+    let (rest, next) = ahead(Slash::Word).parse(input)?;
+    if let Token::End = next.token {
+        return Ok((rest, Vec::new()));
+    }
+    let (rest, first) = field(input)?;
+    let (rest, mut drafts) = many0(following_field).parse(rest)?;
+    drafts.insert(0, first);
+    Ok((rest, drafts))
+}
+
+/// A field with the comma before it, if there is one; declines the end of the query.
+fn following_field(input: &[u8]) -> Parsed<'_, Draft<'_>> {
+    let (rest, comma) = opt(symbol(',')).parse(input)?;
+    if comma.is_none() {
+        let (_, next) = ahead(Slash::Word).parse(rest)?;
+        if let Token::End = next.token {
+            return Err(decline(next.from, "the end"));
+        }
+    }
+    field(rest)
+}
+
+fn field(input: &[u8]) -> Parsed<'_, Draft<'_>> {
+    let (after, first) = lexeme(Slash::Word).parse(input)?;
+    let Token::Word(word) = first.token else {
+        return Err(fail(first.from, "expected key"));
+    };
+    let (rest, order) = order(after)?;
+    let draft = Draft {
+        from: first.from,
+        after,
+        key: Key::from_word(&word),
+        order,
+    };
+    Ok((rest, draft))
+}
+
+/// The order after a key, if there is an `@`, and the place it starts at.
+fn order(input: &[u8]) -> Parsed<'_, Option<(&[u8], DraftOrder)>> {
+    // A word that cannot be read is an error even where no word may stand.
+    let (_, next) = ahead(Slash::Word).parse(input)?;
+    if !matches!(next.token, Token::Operator(b'@')) {
+        return Ok((input, None));
+    }
+    let (rest, _) = symbol('@').parse(input)?;
+    let (rest, next) = lexeme(Slash::Word).parse(rest)?;
+    let (rest, order) = match next.token {
+        Token::Word(name) => (rest, DraftOrder::Named(name.into_owned())),
+        Token::Operator(b'(') => list(rest)?,
+        _ => {
+            return Err(fail(
+                next.from,
+                "expected named sort order or parenthesized list",
+            ));
+        }
+    };
+    Ok((rest, Some((next.from, order))))
+}
+
+/// The values of a list, of which the opening parenthesis is read, up to the closing one.
+fn list(input: &[u8]) -> Parsed<'_, DraftOrder> {
+    let (rest, values) = many0(word).parse(input)?;
+    let (rest, next) = lexeme(Slash::Word).parse(rest)?;
+    match next.token {
+        Token::Operator(b')') if values.is_empty() => Err(fail(next.from, "nothing to match")),
+        Token::Operator(b')') => Ok((rest, DraftOrder::List(values))),
+        _ => Err(fail(next.from, "missing )")),
+    }
+}
+
+fn word(input: &[u8]) -> Parsed<'_, Vec<u8>> {
+    let (rest, next) = lexeme(Slash::Word).parse(input)?;
+    match next.token {
+        Token::Word(word) => Ok((rest, word.into_owned())),
+        _ => Err(decline(next.from, "a word")),
+    }
+}
+
+impl fmt::Display for Projection {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, field) in self.fields.iter().enumerate() {
+            if index > 0 {
+                out.write_str(",")?;
+            }
+            write!(out, "{field}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.key)?;
+        match &self.order {
+            Order::First => Ok(()),
+            Order::Alpha => out.write_str("@alpha"),
+            Order::Num => out.write_str("@num"),
+            Order::Fixed(values) if values.is_empty() => out.write_str("@fixed"),
+            Order::Fixed(values) => {
+                for (index, value) in values.iter().enumerate() {
+                    out.write_str(if index == 0 { "@(" } else { " " })?;
+                    write_word(out, value, Place::Key)?;
+                }
+                out.write_str(")")
+            }
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Projected keys: small numbers for the tuples of values that results have.
+
+use std::cmp::Ordering;
+use std::hash::BuildHasher;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+use hashbrown::HashTable;
+use indexmap::{IndexMap, IndexSet};
+
+use super::key::{Key, Subject};
+use super::layout::Exclusions;
+use super::projection::{Field, Projection};
+use super::sort::Order;
+
+type Hasher = foldhash::fast::RandomState;
+
+/// The number of a key, in the order in which its projector first saw it.
+///
+/// Keys of different projectors have nothing to do with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KeyId(u32);
+
+impl KeyId {
+    /// The number: 0 for the first key seen, and so on without gaps.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Turns results into keys of one projection.
+///
+/// A key is a tuple of values. `.config` stands for one value of each
+/// configuration key seen so far, in order of first appearance; when a key
+/// appears later, all keys before have an empty value of it and stay the same.
+/// Nothing but the sequence of results has a part in this.
+#[derive(Clone, Debug)]
+pub struct Projector {
+    fields: Vec<Field>,
+    /// What each field is called.
+    labels: Vec<BString>,
+    exclusions: Arc<Exclusions>,
+    /// The values of each field but `.config`, in order of first appearance.
+    columns: Vec<IndexSet<BString, Hasher>>,
+    /// The members of `.config` with their values, of which the first is the empty one.
+    members: IndexMap<BString, IndexSet<BString, Hasher>, Hasher>,
+    has_members: bool,
+    tuples: Tuples,
+    /// The tuple being made: numbers of values of the columns, then of the members.
+    scratch: Vec<u32>,
+}
+
+/// One value of a tuple: where it is kept, and how it is called and ordered.
+#[derive(Clone, Copy)]
+struct Slot<'a> {
+    name: &'a BStr,
+    at: usize,
+    values: &'a IndexSet<BString, Hasher>,
+    order: &'a Order,
+}
+
+impl Projector {
+    pub(super) fn new(projection: &Projection, exclusions: Arc<Exclusions>) -> Self {
+        let fields = projection.fields().to_vec();
+        let single = fields.iter().filter(|field| field.key != Key::Config);
+        let columns = vec![IndexSet::default(); single.count()];
+        Self {
+            has_members: columns.len() < fields.len(),
+            labels: fields.iter().map(|field| field.key.to_word()).collect(),
+            fields,
+            exclusions,
+            columns,
+            members: IndexMap::default(),
+            tuples: Tuples::default(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// The key of a result.
+    pub fn project(&mut self, subject: &Subject<'_>) -> KeyId {
+        self.scratch.clear();
+        let single = self.fields.iter().filter(|field| field.key != Key::Config);
+        for (field, values) in single.zip(&mut self.columns) {
+            let value = match field.key {
+                Key::FullName => number_of(values, &self.exclusions.full_name(subject.name)),
+                _ => number_of(values, field.key.value(subject)),
+            };
+            self.scratch.push(value);
+        }
+        if self.has_members {
+            self.project_members(subject);
+        }
+        KeyId(self.tuples.number_of(&self.scratch))
+    }
+
+    fn project_members(&mut self, subject: &Subject<'_>) {
+        let first = self.columns.len();
+        for (key, value) in subject.configuration.iter() {
+            let member = match self.members.get_index_of(key) {
+                Some(member) => member,
+                None if self.exclusions.excludes_configuration(key) => continue,
+                None => {
+                    // A result without this key has an empty value of it.
+                    let values = IndexSet::from_iter([BString::default()]);
+                    self.members.insert_full(key.to_owned(), values).0
+                }
+            };
+            let at = first + member;
+            if at >= self.scratch.len() {
+                self.scratch.resize(at + 1, 0);
+            }
+            self.scratch[at] = number_of(&mut self.members[member], value);
+        }
+        // A tuple ends at its last value, so that it stays the same when members are added.
+        while self.scratch.len() > first && self.scratch.last() == Some(&0) {
+            self.scratch.pop();
+        }
+    }
+
+    /// How many keys there are: their numbers are all those below.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tuples.ends.len()
+    }
+
+    /// Whether no result was projected.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All keys, in the order in which they were first seen.
+    #[must_use]
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = KeyId> + use<> {
+        // The length fits, as every key has a number.
+        (0..self.len()).map(|number| KeyId(narrow(number)))
+    }
+
+    /// The names of the values of every key: of each field the key as a word, of `.config` its members.
+    pub fn names(&self) -> impl Iterator<Item = &BStr> {
+        self.slots().map(|slot| slot.name)
+    }
+
+    /// The values of a key with their names, which are the same for all keys; what a result lacks is empty.
+    pub fn values(&self, id: KeyId) -> impl Iterator<Item = (&BStr, &BStr)> {
+        self.slots()
+            .map(move |slot| (slot.name, slot.value(self.number(&slot, id))))
+    }
+
+    /// The names of the values in which the keys differ.
+    #[must_use]
+    pub fn varying(&self, ids: &[KeyId]) -> Vec<&BStr> {
+        let Some((first, others)) = ids.split_first() else {
+            return Vec::new();
+        };
+        let varies = |slot: &Slot<'_>| {
+            let number = self.number(slot, *first);
+            others
+                .iter()
+                .any(|other| self.number(slot, *other) != number)
+        };
+        self.slots().filter(varies).map(|slot| slot.name).collect()
+    }
+
+    /// Compares two keys value by value, in the orders of their fields. Members of
+    /// `.config` compare byte by byte, in order of first appearance.
+    #[must_use]
+    pub fn compare(&self, left: KeyId, right: KeyId) -> Ordering {
+        self.slots()
+            .map(|slot| {
+                let (left, right) = (self.number(&slot, left), self.number(&slot, right));
+                if left == right {
+                    return Ordering::Equal;
+                }
+                let value = |number: usize| (number, slot.value(number));
+                slot.order.compare(value(left), value(right))
+            })
+            .find(|ordering| ordering.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+
+    /// All keys, sorted as [`Projector::compare`] says.
+    #[must_use]
+    pub fn sort(&self) -> Vec<KeyId> {
+        // Ranks spare the sort from reading numbers out of values again and again.
+        let ranks: Vec<(usize, Vec<u32>)> = self
+            .slots()
+            .map(|slot| {
+                let values: Vec<&BStr> = slot.values.iter().map(|value| value.as_bstr()).collect();
+                (slot.at, slot.order.ranks(&values))
+            })
+            .collect();
+        let rank = |id: KeyId, (at, ranks): &(usize, Vec<u32>)| ranks[self.number_at(*at, id)];
+        let mut sorted: Vec<KeyId> = self.ids().collect();
+        sorted.sort_unstable_by(|&left, &right| {
+            ranks
+                .iter()
+                .map(|slot| rank(left, slot).cmp(&rank(right, slot)))
+                .find(|ordering| ordering.is_ne())
+                .unwrap_or(Ordering::Equal)
+        });
+        sorted
+    }
+
+    /// The place of each key, by number, among all keys when they are sorted.
+    #[must_use]
+    pub fn ranks(&self) -> Vec<u32> {
+        let mut ranks = vec![0; self.len()];
+        for (rank, id) in (0..).zip(self.sort()) {
+            ranks[id.index()] = rank;
+        }
+        ranks
+    }
+
+    /// What the tuples of this projector are made of, in the order of the fields.
+    fn slots(&self) -> impl Iterator<Item = Slot<'_>> {
+        let mut columns = self.columns.iter().enumerate();
+        let members = move || {
+            let first = self.columns.len();
+            (first..)
+                .zip(&self.members)
+                .map(|(at, (name, values))| Slot {
+                    name: name.as_bstr(),
+                    at,
+                    values,
+                    order: MEMBER_ORDER,
+                })
+        };
+        self.fields
+            .iter()
+            .zip(&self.labels)
+            .flat_map(move |(field, label)| {
+                let is_group = field.key == Key::Config;
+                let column = if is_group { None } else { columns.next() };
+                let column = column.map(|(at, values)| Slot {
+                    name: label.as_bstr(),
+                    at,
+                    values,
+                    order: &field.order,
+                });
+                let group = is_group.then(members).into_iter().flatten();
+                column.into_iter().chain(group)
+            })
+    }
+
+    /// The number of a key's value in a slot.
+    fn number(&self, slot: &Slot<'_>, id: KeyId) -> usize {
+        self.number_at(slot.at, id)
+    }
+
+    fn number_at(&self, at: usize, id: KeyId) -> usize {
+        // A tuple made before the slot was known has its empty value.
+        self.tuples
+            .get(id.0)
+            .get(at)
+            .map_or(0, |&number| number as usize)
+    }
+}
+
+/// Members of `.config` have no order to choose.
+const MEMBER_ORDER: &Order = &Order::Alpha;
+
+impl<'a> Slot<'a> {
+    fn value(&self, number: usize) -> &'a BStr {
+        self.values[number].as_bstr()
+    }
+}
+
+/// The number of a value, which is its place in order of first appearance.
+fn number_of(values: &mut IndexSet<BString, Hasher>, value: &BStr) -> u32 {
+    let number = match values.get_index_of(value) {
+        Some(number) => number,
+        None => values.insert_full(value.to_owned()).0,
+    };
+    narrow(number)
+}
+
+/// Tuples of numbers, each kept once, all in one piece of memory.
+#[derive(Clone, Debug, Default)]
+struct Tuples {
+    numbers: Vec<u32>,
+    /// Where each tuple ends in `numbers`.
+    ends: Vec<usize>,
+    index: HashTable<u32>,
+    hasher: Hasher,
+}
+
+impl Tuples {
+    fn get(&self, number: u32) -> &[u32] {
+        &self.numbers[span(&self.ends, number)]
+    }
+
+    fn number_of(&mut self, tuple: &[u32]) -> u32 {
+        let Self {
+            numbers,
+            ends,
+            index,
+            hasher,
+        } = self;
+        let hash = hasher.hash_one(tuple);
+        let is_same = |&number: &u32| numbers[span(ends, number)] == *tuple;
+        if let Some(&number) = index.find(hash, is_same) {
+            return number;
+        }
+        let number = narrow(ends.len());
+        index.insert_unique(hash, number, |&number| {
+            hasher.hash_one(&numbers[span(ends, number)])
+        });
+        numbers.extend_from_slice(tuple);
+        ends.push(numbers.len());
+        number
+    }
+}
+
+/// Where a tuple is kept, given where each one ends.
+fn span(ends: &[usize], number: u32) -> Range<usize> {
+    let number = number as usize;
+    let start = number.checked_sub(1).map_or(0, |before| ends[before]);
+    start..ends[number]
+}
+
+/// Numbers values and tuples, of which memory ends before the numbers do.
+fn narrow(number: usize) -> u32 {
+    u32::try_from(number).expect("fewer than 2^32 different keys")
+}

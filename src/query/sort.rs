@@ -1,0 +1,143 @@
+//! The orders in which the values of a key are shown.
+
+use std::cmp::Ordering;
+
+use bstr::{BStr, BString};
+
+use crate::record::number::parse_number;
+
+/// The order of a key's values. What it cannot separate is ordered byte by byte.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The order in which the values are first seen in this key.
+    #[default]
+    First,
+    /// Byte by byte.
+    Alpha,
+    /// By the number that a value is or contains; see [`sort_number`].
+    Num,
+    /// In the order of a list, which also drops every result with another value.
+    ///
+    /// Of a value that is listed twice the last place counts. A value that is
+    /// not listed, which happens when `.fullname` is listed as it is written
+    /// but shown without the parts of other keys, stands where the first listed
+    /// one does.
+    Fixed(Vec<BString>),
+}
+
+impl Order {
+    /// Compares two values, given when each was first seen.
+    pub(super) fn compare(&self, left: (usize, &BStr), right: (usize, &BStr)) -> Ordering {
+        let by_order = match self {
+            Self::First => left.0.cmp(&right.0),
+            Self::Alpha => Ordering::Equal,
+            Self::Num => NumberRank::of(left.1).cmp(NumberRank::of(right.1)),
+            Self::Fixed(values) => place(values, left.1).cmp(&place(values, right.1)),
+        };
+        by_order.then_with(|| left.1.cmp(right.1))
+    }
+
+    /// The rank of each of several different values, given in the order in which they were first seen.
+    pub(super) fn ranks(&self, values: &[&BStr]) -> Vec<u32> {
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        match self {
+            Self::First => {}
+            Self::Alpha => order.sort_unstable_by_key(|&at| values[at]),
+            Self::Num => {
+                let numbers: Vec<_> = values.iter().map(|value| NumberRank::of(value)).collect();
+                order.sort_unstable_by(|&left, &right| {
+                    let by_number = numbers[left].cmp(numbers[right]);
+                    by_number.then_with(|| values[left].cmp(values[right]))
+                });
+            }
+            Self::Fixed(list) => {
+                order.sort_by_cached_key(|&at| (place(list, values[at]), values[at]));
+            }
+        }
+        let mut ranks = vec![0; values.len()];
+        for (rank, at) in (0..).zip(order) {
+            ranks[at] = rank;
+        }
+        ranks
+    }
+}
+
+/// Where `value` stands in a fixed list.
+fn place(list: &[BString], value: &BStr) -> usize {
+    list.iter().rposition(|listed| listed == value).unwrap_or(0)
+}
+
+/// Where a value stands among numbers and other values.
+#[derive(Clone, Copy, Debug)]
+enum NumberRank {
+    Number(f64),
+    NotANumber,
+    NoNumber,
+}
+
+impl NumberRank {
+    fn of(value: &BStr) -> Self {
+        match sort_number(value) {
+            None => Self::NoNumber,
+            Some(number) if number.is_nan() => Self::NotANumber,
+            Some(number) => Self::Number(number),
+        }
+    }
+
+    fn cmp(self, other: Self) -> Ordering {
+        match (self, other) {
+            // Unlike `total_cmp` this takes -0 for 0.
+            (Self::Number(left), Self::Number(right)) => {
+                left.partial_cmp(&right).unwrap_or(Ordering::Equal)
+            }
+            _ => self.class().cmp(&other.class()),
+        }
+    }
+
+    fn class(self) -> u8 {
+        match self {
+            Self::Number(_) => 0,
+            Self::NotANumber => 1,
+            Self::NoNumber => 2,
+        }
+    }
+}
+
+/// The number by which `@num` orders a value.
+///
+/// That is the whole value, if it is a number such as `1e3`, `1_000` or `inf`.
+/// Otherwise it is the first run of digits and points found anywhere in it,
+/// without sign or exponent, times the power of 1000 that a following letter of
+/// `kKMGTPEZY` names, or of 1024 if an `i` comes after that letter. A value
+/// without such a run, or whose run is no number, has none.
+#[must_use]
+pub fn sort_number(value: &[u8]) -> Option<f64> {
+    if let Ok(number) = parse_number(value) {
+        return Some(number);
+    }
+    let in_run = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    let start = value.iter().position(in_run)?;
+    let length = value[start..]
+        .iter()
+        .take_while(|byte| in_run(byte))
+        .count();
+    let (run, rest) = value[start..].split_at(length);
+    let number = parse_number(run).ok()?;
+    let exponent = match rest.first() {
+        Some(b'k' | b'K') => 1,
+        Some(b'M') => 2,
+        Some(b'G') => 3,
+        Some(b'T') => 4,
+        Some(b'P') => 5,
+        Some(b'E') => 6,
+        Some(b'Z') => 7,
+        Some(b'Y') => 8,
+        _ => return Some(number),
+    };
+    let base: f64 = if rest.get(1) == Some(&b'i') {
+        1024.0
+    } else {
+        1000.0
+    };
+    Some(number * base.powi(exponent))
+}

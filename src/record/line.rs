@@ -1,0 +1,349 @@
+//! One line of the benchmark format.
+
+use std::ops::Range;
+
+use bstr::{BStr, ByteSlice};
+use unicode_general_category::{GeneralCategory, get_general_category};
+
+use super::number::{NumberError, parse_iterations, parse_number};
+
+/// What a line is, with the places of its parts in the line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Line {
+    /// A benchmark result; its measurements went where the caller asked.
+    Result { name: Range<usize>, iterations: i64 },
+    /// A `Unit` line: the unit, and where the `key=value` fields start.
+    Unit { unit: Range<usize>, fields: usize },
+    /// A `key: value` line.
+    Configuration {
+        key: Range<usize>,
+        value: Range<usize>,
+    },
+    /// Anything else: log output, empty lines, a name alone.
+    Other,
+}
+
+/// A measurement as the line has it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RawMeasurement {
+    pub value: f64,
+    pub unit: Range<usize>,
+}
+
+/// Why a result or unit line cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// A name with nothing but space after it.
+    #[error("missing iteration count")]
+    MissingIterations,
+    /// An iteration count that is no 64-bit integer.
+    #[error("parsing iteration count: {0}")]
+    Iterations(NumberError),
+    /// A name and an iteration count alone.
+    #[error("missing measurements")]
+    MissingMeasurements,
+    /// A measurement that is no number.
+    #[error("parsing measurement: {0}")]
+    Measurement(NumberError),
+    /// A measurement at the end of the line.
+    #[error("missing units")]
+    MissingUnits,
+    /// `Unit` alone.
+    #[error("missing unit")]
+    MissingUnit,
+    /// A field of a unit line that is not `key=value`.
+    #[error("expected key=value")]
+    ExpectedKeyValue,
+}
+
+/// Tells what `line` is. Measurements of a result go into `measurements`,
+/// which is cleared first.
+pub(super) fn parse(
+    line: &[u8],
+    measurements: &mut Vec<RawMeasurement>,
+) -> Result<Line, LineError> {
+    if let Some(rest) = line.strip_prefix(RESULT_PREFIX) {
+        parse_result(line, rest, measurements)
+    } else if let Some(unit_line) = parse_unit(line) {
+        unit_line
+    } else {
+        Ok(parse_configuration(line).unwrap_or(Line::Other))
+    }
+}
+
+const RESULT_PREFIX: &[u8] = b"Benchmark";
+
+fn parse_result(
+    line: &[u8],
+    rest: &[u8],
+    measurements: &mut Vec<RawMeasurement>,
+) -> Result<Line, LineError> {
+    let start = line.len() - rest.len();
+    let name = start..field_end(line, start);
+    if name.end == line.len() {
+        return Ok(Line::Other);
+    }
+    let mut fields = Fields { line, at: name.end };
+    let iterations = fields.next().ok_or(LineError::MissingIterations)?;
+    let iterations = parse_iterations(&line[iterations]).map_err(LineError::Iterations)?;
+
+    measurements.clear();
+    while let Some(value) = fields.next() {
+        let value = parse_number(&line[value]).map_err(LineError::Measurement)?;
+        let unit = fields.next().ok_or(LineError::MissingUnits)?;
+        measurements.push(RawMeasurement { value, unit });
+    }
+    if measurements.is_empty() {
+        return Err(LineError::MissingMeasurements);
+    }
+    Ok(Line::Result { name, iterations })
+}
+
+/// A line whose first field is exactly `Unit`.
+fn parse_unit(line: &[u8]) -> Option<Result<Line, LineError>> {
+    const FIRST_FIELD: &[u8] = b"Unit";
+    if !line.starts_with(FIRST_FIELD) || field_end(line, 0) != FIRST_FIELD.len() {
+        return None;
+    }
+    let mut fields = Fields {
+        line,
+        at: FIRST_FIELD.len(),
+    };
+    let Some(unit) = fields.next() else {
+        return Some(Err(LineError::MissingUnit));
+    };
+    Some(Ok(Line::Unit {
+        unit,
+        fields: fields.at,
+    }))
+}
+
+/// A line `key: value`.
+fn parse_configuration(line: &[u8]) -> Option<Line> {
+    let first = line.chars().next()?;
+    if !is_lower_case(first) {
+        return None;
+    }
+    let colon = line.find_byte(b':')?;
+    let key = 0..colon;
+    if line[key.clone()]
+        .chars()
+        .any(|char| char.is_whitespace() || is_upper_case(char))
+    {
+        return None;
+    }
+    let after = &line[colon + 1..];
+    let value = after.trim_start_with(|char| char == ' ' || char == '\t');
+    if !after.is_empty() && value.len() == after.len() {
+        return None;
+    }
+    Some(Line::Configuration {
+        key,
+        value: line.len() - value.len()..line.len(),
+    })
+}
+
+/// Unicode category Ll, which is narrower than [`char::is_lowercase`].
+fn is_lower_case(char: char) -> bool {
+    if char.is_ascii() {
+        return char.is_ascii_lowercase();
+    }
+    get_general_category(char) == GeneralCategory::LowercaseLetter
+}
+
+/// Unicode category Lu, which is narrower than [`char::is_uppercase`].
+fn is_upper_case(char: char) -> bool {
+    if char.is_ascii() {
+        return char.is_ascii_uppercase();
+    }
+    get_general_category(char) == GeneralCategory::UppercaseLetter
+}
+
+/// The `key=value` fields of a unit line, from `at` on.
+pub(super) fn unit_fields(
+    line: &[u8],
+    at: usize,
+) -> impl Iterator<Item = Result<(&BStr, &BStr), LineError>> {
+    let mut fields = Fields { line, at };
+    std::iter::from_fn(move || fields.next()).map(|field| {
+        let field = &line[field];
+        match field.find_byte(b'=') {
+            Some(equals) if equals > 0 => {
+                Ok((field[..equals].as_bstr(), field[equals + 1..].as_bstr()))
+            }
+            _ => Err(LineError::ExpectedKeyValue),
+        }
+    })
+}
+
+/// Runs of characters that are not white space.
+struct Fields<'a> {
+    line: &'a [u8],
+    at: usize,
+}
+
+impl Fields<'_> {
+    fn next(&mut self) -> Option<Range<usize>> {
+        let start = space_end(self.line, self.at);
+        if start == self.line.len() {
+            self.at = start;
+            return None;
+        }
+        self.at = field_end(self.line, start);
+        Some(start..self.at)
+    }
+}
+
+/// Where the field that starts at `start` ends.
+fn field_end(line: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(&byte) = line.get(at) {
+        if byte.is_ascii() {
+            if is_ascii_space(byte) {
+                return at;
+            }
+            at += 1;
+        } else {
+            let (char, length) = bstr::decode_utf8(&line[at..]);
+            if char.is_some_and(char::is_whitespace) {
+                return at;
+            }
+            at += length;
+        }
+    }
+    at
+}
+
+/// Where the white space that starts at `start` ends.
+fn space_end(line: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(&byte) = line.get(at) {
+        if byte.is_ascii() {
+            if !is_ascii_space(byte) {
+                return at;
+            }
+            at += 1;
+        } else {
+            match bstr::decode_utf8(&line[at..]) {
+                (Some(char), length) if char.is_whitespace() => at += length,
+                _ => return at,
+            }
+        }
+    }
+    at
+}
+
+/// ASCII white space with the vertical tab, which [`u8::is_ascii_whitespace`] leaves out.
+fn is_ascii_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Line, LineError> {
+        parse(text.as_bytes(), &mut Vec::new())
+    }
+
+    fn configuration(text: &str) -> Option<(String, String)> {
+        match parsed(text) {
+            Ok(Line::Configuration { key, value }) => Some((text[key].into(), text[value].into())),
+            _ => None,
+        }
+    }
+
+    fn pair(key: &str, value: &str) -> (String, String) {
+        (key.into(), value.into())
+    }
+
+    #[test]
+    fn a_result_has_a_name_an_iteration_count_and_measurements() {
+        let text = "BenchmarkX-8 \t 100\u{2003}5 ns/op\u{a0}6\u{b}B/op";
+        let mut measurements = Vec::new();
+        let line = parse(text.as_bytes(), &mut measurements).unwrap();
+        assert_eq!(
+            line,
+            Line::Result {
+                name: 9..12,
+                iterations: 100
+            }
+        );
+        let read: Vec<_> = measurements
+            .iter()
+            .map(|raw| (raw.value, &text[raw.unit.clone()]))
+            .collect();
+        assert_eq!(read, [(5.0, "ns/op"), (6.0, "B/op")]);
+    }
+
+    #[test]
+    fn a_name_alone_is_verbose_output() {
+        assert_eq!(parsed("BenchmarkX"), Ok(Line::Other));
+    }
+
+    #[test]
+    fn the_first_fault_of_a_result_is_told() {
+        for (text, error) in [
+            ("BenchmarkX ", LineError::MissingIterations),
+            (
+                "Benchmarking is fun",
+                LineError::Iterations(NumberError::Syntax),
+            ),
+            (
+                "BenchmarkX 99999999999999999999 x",
+                LineError::Iterations(NumberError::Range),
+            ),
+            ("BenchmarkX 10", LineError::MissingMeasurements),
+            (
+                "BenchmarkX 10 x",
+                LineError::Measurement(NumberError::Syntax),
+            ),
+            (
+                "BenchmarkX 10 1e400",
+                LineError::Measurement(NumberError::Range),
+            ),
+            ("BenchmarkX 10 5", LineError::MissingUnits),
+            ("Unit ", LineError::MissingUnit),
+        ] {
+            assert_eq!(parsed(text), Err(error), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_unit_line_starts_with_unit_at_once() {
+        assert_eq!(
+            parsed("Unit x a=b"),
+            Ok(Line::Unit {
+                unit: 5..6,
+                fields: 6
+            })
+        );
+        for text in [" Unit x a=b", "Units x", "unit x"] {
+            assert_eq!(parsed(text), Ok(Line::Other), "{text}");
+        }
+        let fields: Vec<_> = unit_fields(b"Unit x a=b c =d e=", 6).collect();
+        let pair = |key, value| Ok((BStr::new(key), BStr::new(value)));
+        assert_eq!(
+            fields,
+            [
+                pair("a", "b"),
+                Err(LineError::ExpectedKeyValue),
+                Err(LineError::ExpectedKeyValue),
+                pair("e", "")
+            ]
+        );
+    }
+
+    #[test]
+    fn configuration_keys_are_lower_case_words() {
+        assert_eq!(configuration("key:  v 1 "), Some(pair("key", "v 1 ")));
+        assert_eq!(configuration("école:\tx"), Some(pair("école", "x")));
+        assert_eq!(configuration("key:"), Some(pair("key", "")));
+        assert_eq!(configuration("aⅠ: x"), Some(pair("aⅠ", "x")));
+        for text in [
+            "key:v", "Key: v", "kEy: v", "k ey: v", ": v", "1: v", "ª: v", "x:y: z", "x",
+        ] {
+            assert_eq!(configuration(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Reads records from a stream of text.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use bstr::{BStr, BString, ByteSlice};
+use memchr::memchr;
+
+use super::configuration::Configuration;
+use super::line::{self, Line, LineError, RawMeasurement};
+
+/// What a reader finds.
+#[derive(Clone, Debug)]
+pub enum Record<'a> {
+    /// A benchmark result.
+    Result(ResultRecord<'a>),
+    /// A line that says something about a unit.
+    Unit(UnitRecord<'a>),
+    /// A line that starts as a result or unit line and is malformed.
+    SyntaxError(LineError),
+}
+
+/// One benchmark result.
+#[derive(Clone, Copy, Debug)]
+pub struct ResultRecord<'a> {
+    line: &'a [u8],
+    name: &'a BStr,
+    iterations: i64,
+    measurements: &'a [RawMeasurement],
+    configuration: &'a Configuration,
+    configuration_version: u64,
+}
+
+impl<'a> ResultRecord<'a> {
+    /// The full name, without the leading `Benchmark`.
+    #[must_use]
+    pub fn name(&self) -> &'a BStr {
+        self.name
+    }
+
+    /// How many iterations were run.
+    #[must_use]
+    pub fn iterations(&self) -> i64 {
+        self.iterations
+    }
+
+    /// The measurements in the order of the line, at least one.
+    #[must_use]
+    pub fn measurements(&self) -> impl ExactSizeIterator<Item = Measurement<'a>> + use<'a> {
+        let line = self.line;
+        self.measurements.iter().map(move |raw| Measurement {
+            value: raw.value,
+            unit: line[raw.unit.clone()].as_bstr(),
+        })
+    }
+
+    /// The configuration in force at this line.
+    #[must_use]
+    pub fn configuration(&self) -> &'a Configuration {
+        self.configuration
+    }
+
+    /// Rises whenever the reader's configuration is set anew, so that equal
+    /// versions from one reader mean equal configurations.
+    #[must_use]
+    pub fn configuration_version(&self) -> u64 {
+        self.configuration_version
+    }
+}
+
+/// A value with its unit, both as written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measurement<'a> {
+    /// The value, in `unit`; may be NaN or infinite.
+    pub value: f64,
+    /// The unit, not empty.
+    pub unit: &'a BStr,
+}
+
+/// What one `Unit` line says.
+#[derive(Clone, Copy, Debug)]
+pub struct UnitRecord<'a> {
+    line: &'a [u8],
+    unit: &'a BStr,
+    fields: usize,
+}
+
+impl<'a> UnitRecord<'a> {
+    /// The unit as written.
+    #[must_use]
+    pub fn unit(&self) -> &'a BStr {
+        self.unit
+    }
+
+    /// The `key=value` fields in the order of the line, malformed ones as errors.
+    pub fn fields(
+        &self,
+    ) -> impl Iterator<Item = Result<(&'a BStr, &'a BStr), LineError>> + use<'a> {
+        line::unit_fields(self.line, self.fields)
+    }
+}
+
+/// Reads records from text in the benchmark format.
+///
+/// Memory grows with the longest line, not with the text.
+#[derive(Debug)]
+pub struct Reader<R> {
+    lines: Lines<R>,
+    configuration: Configuration,
+    configuration_version: u64,
+    measurements: Vec<RawMeasurement>,
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads from `source`, whose results get `label` as their `.file`.
+    pub fn new(source: R, label: impl Into<BString>) -> Self {
+        Self {
+            lines: Lines::new(source),
+            configuration: Configuration::new(label),
+            configuration_version: 0,
+            measurements: Vec::new(),
+        }
+    }
+
+    /// How many lines were read so far.
+    pub fn line_number(&self) -> u64 {
+        self.lines.number
+    }
+
+    /// The next record with the number of its line, from 1, or `None` at the end.
+    ///
+    /// Malformed lines are records too: reading goes on after them.
+    ///
+    /// # Errors
+    /// Whatever the source fails with.
+    pub fn next_record(&mut self) -> io::Result<Option<(u64, Record<'_>)>> {
+        loop {
+            let Some(place) = self.lines.advance()? else {
+                return Ok(None);
+            };
+            let text = &self.lines.buffer[place.clone()];
+            match line::parse(text, &mut self.measurements) {
+                Ok(Line::Other) => {}
+                Ok(Line::Configuration { key, value }) => {
+                    self.configuration.set(&text[key], &text[value]);
+                    self.configuration_version += 1;
+                }
+                Ok(Line::Result { name, iterations }) => {
+                    let line = &self.lines.buffer[place];
+                    let record = Record::Result(ResultRecord {
+                        line,
+                        name: line[name].as_bstr(),
+                        iterations,
+                        measurements: &self.measurements,
+                        configuration: &self.configuration,
+                        configuration_version: self.configuration_version,
+                    });
+                    return Ok(Some((self.lines.number, record)));
+                }
+                Ok(Line::Unit { unit, fields }) => {
+                    let line = &self.lines.buffer[place];
+                    let unit = line[unit].as_bstr();
+                    let record = Record::Unit(UnitRecord { line, unit, fields });
+                    return Ok(Some((self.lines.number, record)));
+                }
+                Err(error) => return Ok(Some((self.lines.number, Record::SyntaxError(error)))),
+            }
+        }
+    }
+}
+
+/// Splits a stream into lines without copying those that fit in the buffer.
+#[derive(Debug)]
+struct Lines<R> {
+    source: R,
+    buffer: Vec<u8>,
+    /// The part of the buffer that was read and not yet handed out.
+    unread: Range<usize>,
+    number: u64,
+    ended: bool,
+}
+
+/// Large enough that system calls cost little, small enough for the second-level cache.
+const BUFFER_LENGTH: usize = 128 * 1024;
+
+impl<R: Read> Lines<R> {
+    fn new(source: R) -> Self {
+        Self {
+            source,
+            buffer: vec![0; BUFFER_LENGTH],
+            unread: 0..0,
+            number: 0,
+            ended: false,
+        }
+    }
+
+    /// The place in the buffer of the next line, without its line end.
+    fn advance(&mut self) -> io::Result<Option<Range<usize>>> {
+        let mut searched = 0;
+        loop {
+            let unread = &self.buffer[self.unread.clone()];
+            if let Some(length) = memchr(b'\n', &unread[searched..]) {
+                let start = self.unread.start;
+                let end = start + searched + length;
+                self.unread.start = end + 1;
+                return Ok(Some(self.found(start, end)));
+            }
+            searched = unread.len();
+            if self.ended {
+                let Range { start, end } = self.unread.clone();
+                self.unread.start = end;
+                return Ok((start < end).then(|| self.found(start, end)));
+            }
+            self.fill()?;
+        }
+    }
+
+    fn found(&mut self, start: usize, end: usize) -> Range<usize> {
+        self.number += 1;
+        let carriage_return = start < end && self.buffer[end - 1] == b'\r';
+        start..end - usize::from(carriage_return)
+    }
+
+    /// Reads more behind what is unread, moving that to the front and growing the buffer where it must.
+    fn fill(&mut self) -> io::Result<()> {
+        let kept = self.unread.len();
+        self.buffer.copy_within(self.unread.clone(), 0);
+        self.unread = 0..kept;
+        if kept == self.buffer.len() {
+            self.buffer.resize(kept * 2, 0);
+        }
+        let count = loop {
+            match self.source.read(&mut self.buffer[kept..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other?,
+            }
+        };
+        self.unread.end += count;
+        self.ended = count == 0;
+        Ok(())
+    }
+}
