@@ -1,2 +1,17 @@
 //! The `rbenchstat` program.
-fn main() {}
+
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+use rbenchstat::cli::{self, Streams};
+
+fn main() -> ExitCode {
+    let stdin = io::stdin();
+    let mut streams = Streams {
+        stdin_is_terminal: stdin.is_terminal(),
+        stdin: &mut io::stdin(),
+        stdout: &mut io::stdout().lock(),
+        stderr: &mut io::stderr().lock(),
+    };
+    cli::run(std::env::args_os(), &mut streams).into()
+}

@@ -1,10 +1,12 @@
 //! The configuration in force where a result stands.
 
+use std::hash::{Hash, Hasher};
+
 use bstr::{BStr, BString};
 use indexmap::IndexMap;
 
 /// The label of the input and the keys set by its configuration lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Configuration {
     file: BString,
     keys: IndexMap<BString, BString, foldhash::fast::RandomState>,
@@ -48,5 +50,24 @@ impl Configuration {
         self.keys
             .iter()
             .map(|(key, value)| (key.as_ref(), value.as_ref()))
+    }
+}
+
+/// Equal configurations have the same keys in the same order.
+impl PartialEq for Configuration {
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file && self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Configuration {}
+
+impl Hash for Configuration {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.file.hash(state);
+        self.keys.len().hash(state);
+        for pair in &self.keys {
+            pair.hash(state);
+        }
     }
 }

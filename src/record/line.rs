@@ -5,7 +5,9 @@ use std::ops::Range;
 use bstr::{BStr, ByteSlice};
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-use super::number::{NumberError, parse_iterations, parse_number};
+use super::number::{
+    NumberError, parse_iterations, parse_leading_decimal, parse_leading_integer, parse_number,
+};
 
 /// What a line is, with the places of its parts in the line.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,12 +86,12 @@ fn parse_result(
         return Ok(Line::Other);
     }
     let mut fields = Fields { line, at: name.end };
-    let iterations = fields.next().ok_or(LineError::MissingIterations)?;
-    let iterations = parse_iterations(&line[iterations]).map_err(LineError::Iterations)?;
+    let iterations = fields.next_count().ok_or(LineError::MissingIterations)?;
+    let iterations = iterations.map_err(LineError::Iterations)?;
 
     measurements.clear();
-    while let Some(value) = fields.next() {
-        let value = parse_number(&line[value]).map_err(LineError::Measurement)?;
+    while let Some(value) = fields.next_number() {
+        let value = value.map_err(LineError::Measurement)?;
         let unit = fields.next().ok_or(LineError::MissingUnits)?;
         measurements.push(RawMeasurement { value, unit });
     }
@@ -101,12 +103,14 @@ fn parse_result(
 
 /// A line whose first field is exactly `Unit`.
 fn parse_unit(line: &[u8]) -> Option<Result<Line, LineError>> {
-    // Fields may stand after leading space, but no other line starts that way.
-    let mut fields = Fields { line, at: 0 };
-    let first = fields.next()?;
-    if &line[first] != b"Unit" {
+    const FIRST_FIELD: &[u8] = b"Unit";
+    if !line.starts_with(FIRST_FIELD) || field_end(line, 0) != FIRST_FIELD.len() {
         return None;
     }
+    let mut fields = Fields {
+        line,
+        at: FIRST_FIELD.len(),
+    };
     let Some(unit) = fields.next() else {
         return Some(Err(LineError::MissingUnit));
     };
@@ -174,64 +178,257 @@ pub(super) fn unit_fields(
     })
 }
 
-/// Runs of characters that are not white space.
+/// Runs of characters that are not white space, from a place where there is
+/// white space or the end of the line.
 struct Fields<'a> {
     line: &'a [u8],
     at: usize,
 }
 
 impl Fields<'_> {
+    /// The next field.
+    #[inline]
     fn next(&mut self) -> Option<Range<usize>> {
-        let start = space_end(self.line, self.at);
+        let start = self.skip_space();
         if start == self.line.len() {
-            self.at = start;
             return None;
         }
         self.at = field_end(self.line, start);
         Some(start..self.at)
     }
+
+    /// The next field, read as an iteration count.
+    #[inline]
+    fn next_count(&mut self) -> Option<Result<i64, NumberError>> {
+        let start = self.skip_space();
+        if let Some((count, length)) = parse_leading_integer(&self.line[start..])
+            && self.ends_at(start + length)
+        {
+            return Some(Ok(count));
+        }
+        self.next().map(|field| parse_iterations(&self.line[field]))
+    }
+
+    /// The next field, read as a number.
+    #[inline]
+    fn next_number(&mut self) -> Option<Result<f64, NumberError>> {
+        let start = self.skip_space();
+        if start == self.line.len() {
+            return None;
+        }
+        if let Some((value, length)) = parse_leading_decimal(&self.line[start..])
+            && self.ends_at(start + length)
+        {
+            return Some(Ok(value));
+        }
+        self.next().map(|field| parse_number(&self.line[field]))
+    }
+
+    /// Moves to the start of the next field, or to the end, and tells where that is.
+    #[inline]
+    fn skip_space(&mut self) -> usize {
+        while let Some(&byte) = self.line.get(self.at)
+            && is_ascii_space(byte)
+        {
+            self.at += 1;
+        }
+        if self.line.get(self.at).is_some_and(|byte| !byte.is_ascii()) {
+            self.at = space_end(self.line, self.at);
+        }
+        self.at
+    }
+
+    /// Moves to `end` if a field ends there. Reading the digits of a common number
+    /// finds that place at no further cost.
+    #[inline]
+    fn ends_at(&mut self, end: usize) -> bool {
+        let ends = self.line.get(end).is_none_or(|&byte| is_ascii_space(byte));
+        if ends {
+            self.at = end;
+        }
+        ends
+    }
 }
 
 /// Where the field that starts at `start` ends.
+#[inline]
 fn field_end(line: &[u8], start: usize) -> usize {
-    let mut at = start;
-    while let Some(&byte) = line.get(at) {
-        if byte.is_ascii() {
-            if is_ascii_space(byte) {
-                return at;
-            }
-            at += 1;
-        } else {
-            let (char, length) = bstr::decode_utf8(&line[at..]);
-            if char.is_some_and(char::is_whitespace) {
-                return at;
-            }
-            at += length;
-        }
+    let end = start + leading_graphic(&line[start..]);
+    if line.get(end).is_none_or(|&byte| is_ascii_space(byte)) {
+        end
+    } else {
+        unusual_field_end(line, end)
     }
-    at
 }
 
-/// Where the white space that starts at `start` ends.
-fn space_end(line: &[u8], start: usize) -> usize {
-    let mut at = start;
-    while let Some(&byte) = line.get(at) {
-        if byte.is_ascii() {
-            if !is_ascii_space(byte) {
-                return at;
-            }
-            at += 1;
-        } else {
-            match bstr::decode_utf8(&line[at..]) {
-                (Some(char), length) if char.is_whitespace() => at += length,
-                _ => return at,
-            }
+/// [`field_end`] from a control character or a character beyond ASCII on.
+#[cold]
+fn unusual_field_end(line: &[u8], start: usize) -> usize {
+    let is_space = |&(_, _, char): &(usize, usize, char)| char.is_whitespace();
+    let first_space = line[start..].char_indices().find(is_space);
+    first_space.map_or(line.len(), |(at, _, _)| start + at)
+}
+
+/// How many bytes from the start are ASCII and neither a blank nor a control
+/// character, looking at eight of them at a time: most of a line is read here.
+#[inline]
+fn leading_graphic(text: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH_BITS: u64 = ONES * 0x80;
+    /// The first ASCII byte that is no control character and no blank.
+    const FIRST: u64 = 0x21;
+    let (chunks, rest) = text.as_chunks::<8>();
+    for (index, &chunk) in chunks.iter().enumerate() {
+        let bytes = u64::from_le_bytes(chunk);
+        // A byte's high bit is set in `others` where the byte is below FIRST or not
+        // ASCII; a borrow can set it falsely, but only behind a byte that is one of those.
+        let others = (bytes.wrapping_sub(ONES * FIRST) | bytes) & HIGH_BITS;
+        if others != 0 {
+            return index * 8 + others.trailing_zeros() as usize / 8;
         }
     }
-    at
+    let is_graphic = |byte: &&u8| byte.is_ascii() && **byte >= 0x21;
+    chunks.len() * 8 + rest.iter().take_while(is_graphic).count()
+}
+
+/// Where the white space that starts at `start`, if any, ends.
+#[cold]
+fn space_end(line: &[u8], start: usize) -> usize {
+    let is_field = |&(_, _, char): &(usize, usize, char)| !char.is_whitespace();
+    let first_field = line[start..].char_indices().find(is_field);
+    first_field.map_or(line.len(), |(at, _, _)| start + at)
 }
 
 /// ASCII white space with the vertical tab, which [`u8::is_ascii_whitespace`] leaves out.
+#[inline]
 fn is_ascii_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
+    byte == b' ' || byte.wrapping_sub(b'\t') <= b'\r' - b'\t'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Line, LineError> {
+        parse(text.as_bytes(), &mut Vec::new())
+    }
+
+    fn configuration(text: &str) -> Option<(String, String)> {
+        match parsed(text) {
+            Ok(Line::Configuration { key, value }) => Some((text[key].into(), text[value].into())),
+            _ => None,
+        }
+    }
+
+    fn pair(key: &str, value: &str) -> (String, String) {
+        (key.into(), value.into())
+    }
+
+    #[test]
+    fn a_result_has_a_name_an_iteration_count_and_measurements() {
+        let text = "BenchmarkX-8 \t 100\u{2003}5 ns/op\u{a0}6\u{b}B/op";
+        let mut measurements = Vec::new();
+        let line = parse(text.as_bytes(), &mut measurements).unwrap();
+        assert_eq!(
+            line,
+            Line::Result {
+                name: 9..12,
+                iterations: 100
+            }
+        );
+        let read: Vec<_> = measurements
+            .iter()
+            .map(|raw| (raw.value, &text[raw.unit.clone()]))
+            .collect();
+        assert_eq!(read, [(5.0, "ns/op"), (6.0, "B/op")]);
+    }
+
+    #[test]
+    fn fields_end_at_white_space_only() {
+        for (text, end) in [
+            ("", 0),
+            ("abcdefgh", 8),
+            ("abcdefghi j", 9),
+            ("abc\u{1}defghijk l", 12),
+            ("abcdefg\u{7f}h\ti", 9),
+            ("größe=日本 x", 14),
+            ("abcdefgh\u{a0}x", 8),
+            ("ab\u{2003}", 2),
+            (" a", 0),
+        ] {
+            assert_eq!(field_end(text.as_bytes(), 0), end, "{text:?}");
+        }
+        assert_eq!(field_end(b"abcdefg\xff\x85 x", 0), 9);
+    }
+
+    #[test]
+    fn a_name_alone_is_verbose_output() {
+        assert_eq!(parsed("BenchmarkX"), Ok(Line::Other));
+    }
+
+    #[test]
+    fn the_first_fault_of_a_result_is_told() {
+        for (text, error) in [
+            ("BenchmarkX ", LineError::MissingIterations),
+            (
+                "Benchmarking is fun",
+                LineError::Iterations(NumberError::Syntax),
+            ),
+            (
+                "BenchmarkX 99999999999999999999 x",
+                LineError::Iterations(NumberError::Range),
+            ),
+            ("BenchmarkX 10", LineError::MissingMeasurements),
+            (
+                "BenchmarkX 10 x",
+                LineError::Measurement(NumberError::Syntax),
+            ),
+            (
+                "BenchmarkX 10 1e400",
+                LineError::Measurement(NumberError::Range),
+            ),
+            ("BenchmarkX 10 5", LineError::MissingUnits),
+            ("Unit ", LineError::MissingUnit),
+        ] {
+            assert_eq!(parsed(text), Err(error), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_unit_line_starts_with_unit_at_once() {
+        assert_eq!(
+            parsed("Unit x a=b"),
+            Ok(Line::Unit {
+                unit: 5..6,
+                fields: 6
+            })
+        );
+        for text in [" Unit x a=b", "Units x", "unit x"] {
+            assert_eq!(parsed(text), Ok(Line::Other), "{text}");
+        }
+        let fields: Vec<_> = unit_fields(b"Unit x a=b c =d e=", 6).collect();
+        let pair = |key, value| Ok((BStr::new(key), BStr::new(value)));
+        assert_eq!(
+            fields,
+            [
+                pair("a", "b"),
+                Err(LineError::ExpectedKeyValue),
+                Err(LineError::ExpectedKeyValue),
+                pair("e", "")
+            ]
+        );
+    }
+
+    #[test]
+    fn configuration_keys_are_lower_case_words() {
+        assert_eq!(configuration("key:  v 1 "), Some(pair("key", "v 1 ")));
+        assert_eq!(configuration("école:\tx"), Some(pair("école", "x")));
+        assert_eq!(configuration("key:"), Some(pair("key", "")));
+        assert_eq!(configuration("aⅠ: x"), Some(pair("aⅠ", "x")));
+        for text in [
+            "key:v", "Key: v", "kEy: v", "k ey: v", ": v", "1: v", "ª: v", "x:y: z", "x",
+        ] {
+            assert_eq!(configuration(text), None, "{text}");
+        }
+    }
 }

@@ -23,7 +23,9 @@ pub enum NumberError {
 /// [`NumberError::Syntax`] for a text that is no number, [`NumberError::Range`]
 /// for one whose magnitude exceeds [`f64::MAX`] after rounding.
 pub fn parse_number(text: &[u8]) -> Result<f64, NumberError> {
-    if let Some(value) = parse_short_decimal(text) {
+    if let Some((value, length)) = parse_leading_decimal(text)
+        && length == text.len()
+    {
         return Ok(value);
     }
     let unsigned = text
@@ -42,33 +44,50 @@ pub fn parse_number(text: &[u8]) -> Result<f64, NumberError> {
     parse_decimal(text)
 }
 
-/// The common case, such as `4862` or `31459.25`: at most 15 digits, which an
-/// `f64` holds exactly, divided by a power of ten that it holds exactly too,
-/// so that the one rounding is that of the division (Clinger 1990).
-fn parse_short_decimal(text: &[u8]) -> Option<f64> {
+/// The common case, such as `4862` or `31459.25`, with its length: at most 15
+/// digits, which an `f64` holds exactly, divided by a power of ten that it holds
+/// exactly too, so that the one rounding is that of the division (Clinger 1990).
+///
+/// Reads as far as there are digits; whatever follows is the caller's matter.
+pub(super) fn parse_leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
     const POWERS: [f64; 16] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ];
-    if text.len() > 16 {
-        return None;
+    let (mut digits, whole) = leading_digits(text, 0);
+    let (mut fraction, mut length) = (0, whole);
+    if text.get(whole) == Some(&b'.') {
+        (digits, fraction) = leading_digits(&text[whole + 1..], digits);
+        length += 1 + fraction;
     }
-    let mut digits: u64 = 0;
-    let mut count = 0;
-    let mut fraction = None;
-    for &byte in text {
-        match byte {
-            b'0'..=b'9' => {
-                digits = digits * 10 + u64::from(byte - b'0');
-                count += 1;
-            }
-            b'.' if fraction.is_none() => fraction = Some(count),
-            _ => return None,
-        }
-    }
+    let count = whole + fraction;
     if count == 0 || count > 15 {
         return None;
     }
-    Some(digits as f64 / POWERS[count - fraction.unwrap_or(count)])
+    Some((digits as f64 / POWERS[fraction], length))
+}
+
+/// A common iteration count, with its length: at most 18 digits.
+pub(super) fn parse_leading_integer(text: &[u8]) -> Option<(i64, usize)> {
+    let (number, length) = leading_digits(text, 0);
+    if length == 0 || length > 18 {
+        return None;
+    }
+    Some((number.cast_signed(), length))
+}
+
+/// Appends the digits that `text` starts with to `number`, and counts them.
+/// Beyond 19 digits in all the number is of no use, and wraps.
+fn leading_digits(text: &[u8], mut number: u64) -> (u64, usize) {
+    let mut count = 0;
+    for &byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+        count += 1;
+    }
+    (number, count)
 }
 
 /// Decimal forms without underscores.
@@ -214,28 +233,34 @@ fn finite(value: f64) -> Result<f64, NumberError> {
 ///
 /// # Errors
 /// [`NumberError::Syntax`] for anything else, [`NumberError::Range`] for a
-/// number outside 64 bits.
+/// number outside 64 bits. Digits are read from the left, and the first fault
+/// is the one reported, as Go's `strconv.ParseInt` does.
 pub fn parse_iterations(text: &[u8]) -> Result<i64, NumberError> {
     let negative = text.starts_with(b"-");
     let digits = text
         .strip_prefix(b"+")
         .or_else(|| text.strip_prefix(b"-"))
         .unwrap_or(text);
-    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+    if digits.is_empty() {
         return Err(NumberError::Syntax);
     }
-    digits
-        .iter()
-        .try_fold(0_i64, |sum, byte| {
-            let digit = i64::from(byte - b'0');
-            let shifted = sum.checked_mul(10)?;
-            if negative {
-                shifted.checked_sub(digit)
-            } else {
-                shifted.checked_add(digit)
-            }
-        })
-        .ok_or(NumberError::Range)
+    let mut magnitude = 0_u64;
+    for byte in digits {
+        let digit = byte
+            .checked_sub(b'0')
+            .filter(|digit| *digit < 10)
+            .ok_or(NumberError::Syntax)?;
+        magnitude = magnitude
+            .checked_mul(10)
+            .and_then(|shifted| shifted.checked_add(u64::from(digit)))
+            .ok_or(NumberError::Range)?;
+    }
+    let signed = if negative {
+        0_i64.checked_sub_unsigned(magnitude)
+    } else {
+        0_i64.checked_add_unsigned(magnitude)
+    };
+    signed.ok_or(NumberError::Range)
 }
 
 #[cfg(test)]
@@ -320,7 +345,19 @@ mod tests {
             parse_iterations(b"9223372036854775808"),
             Err(NumberError::Range)
         );
-        for text in [&b""[..], b"1_0", b"1.5", b"0x1", b"abc", b"+"] {
+        assert_eq!(
+            parse_iterations(b"99999999999999999999a"),
+            Err(NumberError::Range)
+        );
+        for text in [
+            &b""[..],
+            b"12345678901234567890_",
+            b"1_0",
+            b"1.5",
+            b"0x1",
+            b"abc",
+            b"+",
+        ] {
             assert_eq!(parse_iterations(text), Err(NumberError::Syntax));
         }
     }

@@ -45,6 +45,7 @@ impl<'a> ResultRecord<'a> {
     }
 
     /// The measurements in the order of the line, at least one.
+    #[must_use]
     pub fn measurements(&self) -> impl ExactSizeIterator<Item = Measurement<'a>> + use<'a> {
         let line = self.line;
         self.measurements.iter().map(move |raw| Measurement {
@@ -74,6 +75,17 @@ pub struct Measurement<'a> {
     pub value: f64,
     /// The unit, not empty.
     pub unit: &'a BStr,
+}
+
+impl<'a> Measurement<'a> {
+    /// A value in `unit`.
+    #[must_use]
+    pub fn new(value: f64, unit: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
+        Self {
+            value,
+            unit: unit.as_ref().as_bstr(),
+        }
+    }
 }
 
 /// What one `Unit` line says.
@@ -121,18 +133,18 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The number of the line that the last record stands on, from 1.
+    /// How many lines were read so far.
     pub fn line_number(&self) -> u64 {
         self.lines.number
     }
 
-    /// The next record, or `None` at the end.
+    /// The next record with the number of its line, from 1, or `None` at the end.
     ///
     /// Malformed lines are records too: reading goes on after them.
     ///
     /// # Errors
     /// Whatever the source fails with.
-    pub fn next_record(&mut self) -> io::Result<Option<Record<'_>>> {
+    pub fn next_record(&mut self) -> io::Result<Option<(u64, Record<'_>)>> {
         loop {
             let Some(place) = self.lines.advance()? else {
                 return Ok(None);
@@ -146,21 +158,23 @@ impl<R: Read> Reader<R> {
                 }
                 Ok(Line::Result { name, iterations }) => {
                     let line = &self.lines.buffer[place];
-                    return Ok(Some(Record::Result(ResultRecord {
+                    let record = Record::Result(ResultRecord {
                         line,
                         name: line[name].as_bstr(),
                         iterations,
                         measurements: &self.measurements,
                         configuration: &self.configuration,
                         configuration_version: self.configuration_version,
-                    })));
+                    });
+                    return Ok(Some((self.lines.number, record)));
                 }
                 Ok(Line::Unit { unit, fields }) => {
                     let line = &self.lines.buffer[place];
                     let unit = line[unit].as_bstr();
-                    return Ok(Some(Record::Unit(UnitRecord { line, unit, fields })));
+                    let record = Record::Unit(UnitRecord { line, unit, fields });
+                    return Ok(Some((self.lines.number, record)));
                 }
-                Err(error) => return Ok(Some(Record::SyntaxError(error))),
+                Err(error) => return Ok(Some((self.lines.number, Record::SyntaxError(error)))),
             }
         }
     }

@@ -1,1 +1,9 @@
-//! Units: tidying, scaling, metadata.
+//! Units: their base form, their prefixes, and what the inputs say of them.
+
+pub mod metadata;
+pub mod scale;
+pub mod tidy;
+
+pub use metadata::{Better, Metadata};
+pub use scale::{Class, Scale};
+pub use tidy::Tidied;

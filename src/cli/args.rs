@@ -1,0 +1,155 @@
+//! The arguments as typed.
+
+use std::ffi::OsString;
+
+use clap::{Parser, ValueEnum};
+
+const EXAMPLE: &str = "\
+Example:
+  go test -run '^$' -bench . -count 10 ./... > old.txt
+  (change the code)
+  go test -run '^$' -bench . -count 10 ./... > new.txt
+  rbenchstat old.txt new.txt
+
+Every flag can be written with one dash too, as in Go: -col .file, -format=csv.
+Exit status: 0 when the inputs were compared, 2 when they were not.";
+
+const PROJECTION_HELP: &str = "\
+Keys, separated by commas or spaces:
+  .fullname     the benchmark's whole name
+  .name         its name up to the first slash
+  /key          the value of a part /key=value of its name
+  /gomaxprocs   the number at the end of its name
+  .file         the input's label
+  .config       all configuration keys
+  KEY           one configuration key, such as pkg or goos
+An order may follow: KEY@alpha, KEY@num, KEY@(first second third);
+the list also leaves out all other values.";
+
+const FILTER_HELP: &str = "\
+KEY:VALUE keeps the results with that value; .unit:VALUE keeps measurements.
+VALUE is a word, a \"quoted word\", a /regular expression/, or a list
+(a OR b). Combine with blanks (AND), OR, - (NOT) and parentheses:
+  .name:Encode -/size:/k$/ (goos:linux OR goos:darwin)";
+
+/// Tells whether a change made Go benchmarks faster or slower.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100, args_override_self = true, after_help = EXAMPLE)]
+#[command(long_about = "\
+Tells whether a change made Go benchmarks faster or slower.
+
+Reads the output of `go test -bench`, one file for each side. Shows for each benchmark the median with its
+confidence interval, and for each file after the first the change with the probability that chance alone
+would show one as large. `~` stands for a change that may well be noise.")]
+pub struct Args {
+    /// Files with benchmark results: `path`, `label=path`, or `-` for standard input, which is also read when
+    /// there is none
+    #[arg(value_name = "INPUT", help_heading = "Input")]
+    pub inputs: Vec<OsString>,
+
+    /// Use only the results that match this query
+    #[arg(
+        long,
+        value_name = "QUERY",
+        default_value = "*",
+        allow_hyphen_values = true,
+        help_heading = "Input"
+    )]
+    #[arg(long_help = format!("Use only the results that match this query\n\n{FILTER_HELP}"))]
+    pub filter: OsString,
+
+    /// Show one table for each value of this projection
+    #[arg(
+        long,
+        value_name = "PROJECTION",
+        default_value = ".config",
+        allow_hyphen_values = true,
+        help_heading = "Comparison"
+    )]
+    #[arg(long_help = format!("Show one table for each value of this projection\n\n{PROJECTION_HELP}"))]
+    pub table: OsString,
+
+    /// Show one row for each value of this projection
+    #[arg(
+        long,
+        value_name = "PROJECTION",
+        default_value = ".fullname",
+        allow_hyphen_values = true,
+        help_heading = "Comparison"
+    )]
+    pub row: OsString,
+
+    /// Show one column for each value of this projection, and compare all with the first
+    #[arg(
+        long,
+        value_name = "PROJECTION",
+        default_value = ".file",
+        allow_hyphen_values = true,
+        help_heading = "Comparison"
+    )]
+    pub col: OsString,
+
+    /// Pool results that differ in these keys only
+    #[arg(
+        long,
+        value_name = "KEYS",
+        default_value = "",
+        allow_hyphen_values = true,
+        help_heading = "Comparison"
+    )]
+    pub ignore: OsString,
+
+    /// Call a change significant if its p-value is at most this, 0 to 1
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        default_value = "0.05",
+        allow_hyphen_values = true,
+        help_heading = "Statistics"
+    )]
+    pub alpha: OsString,
+
+    /// Confidence level of the ranges after `±`, 0 to 1
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        default_value = "0.95",
+        allow_hyphen_values = true,
+        help_heading = "Statistics"
+    )]
+    pub confidence: OsString,
+
+    /// How to print: `text`, or `csv` with its warnings on standard error
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        help_heading = "Output"
+    )]
+    pub format: String,
+
+    /// Print no notes on standard error; errors and warnings about lines stay
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+
+    /// Print a completion script for a shell, or the manual page, and do nothing else
+    #[arg(long, value_name = "WHAT", help_heading = "Output")]
+    pub generate: Option<Generated>,
+}
+
+/// What can be generated from the definition of the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Generated {
+    /// Completions for bash
+    Bash,
+    /// Completions for elvish
+    Elvish,
+    /// Completions for fish
+    Fish,
+    /// Completions for `PowerShell`
+    Powershell,
+    /// Completions for zsh
+    Zsh,
+    /// The manual page
+    Man,
+}

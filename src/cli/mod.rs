@@ -1,0 +1,11 @@
+//! The command line: arguments in, exit status out.
+
+mod args;
+mod exit;
+mod goflags;
+mod options;
+mod read;
+mod run;
+
+pub use exit::Exit;
+pub use run::{Streams, run};

@@ -1,0 +1,269 @@
+//! Reads all inputs, on as many threads as help, with the same outcome as one after the other.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+
+use bstr::BString;
+
+use crate::input::{InputError, Reason, Source};
+use crate::query::{Filter, Layout};
+use crate::record::{Reader, Record};
+use crate::sample::{Builder, Samples};
+use crate::unit::Metadata;
+
+/// Which results go where.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'q> {
+    /// Which results are used.
+    pub filter: &'q Filter,
+    /// To which cells they go.
+    pub layout: &'q Layout,
+}
+
+impl<'q> Query<'q> {
+    fn builder(self) -> Builder<'q> {
+        Builder::new(self.filter, self.layout)
+    }
+}
+
+/// What the inputs hold.
+pub struct Inputs {
+    /// The samples of all inputs.
+    pub samples: Samples,
+    /// What they say of units.
+    pub metadata: Metadata,
+    /// The names of those in which no result was found.
+    pub without_results: Vec<BString>,
+}
+
+/// Why reading stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// An input cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A warning cannot be written.
+    #[error("write standard error: {0}")]
+    Warning(#[from] io::Error),
+}
+
+/// Reads `sources`, and writes what is wrong with single lines to `warnings`, in order.
+///
+/// # Errors
+/// The first input in order that fails. Warnings on what was read before it are written all the same.
+pub fn read(
+    sources: &[Source],
+    query: Query<'_>,
+    standard_input: &mut (dyn Read + Send),
+    warnings: &mut dyn Write,
+) -> Result<Inputs, ReadError> {
+    let standard_input = StandardInput(Mutex::new(standard_input));
+    let mut merged = Merged {
+        builder: None,
+        metadata: Metadata::default(),
+        without_results: Vec::new(),
+        warnings,
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = cores.min(sources.len());
+    if threads <= 1 {
+        for source in sources {
+            merged.add(source, read_source(source, query, &standard_input))?;
+        }
+    } else {
+        read_in_parallel(sources, query, &standard_input, threads, &mut merged)?;
+    }
+    Ok(Inputs {
+        samples: merged.builder.unwrap_or_else(|| query.builder()).finish(),
+        metadata: merged.metadata,
+        without_results: merged.without_results,
+    })
+}
+
+/// Standard input, for whichever source reads it first; later ones find it at its end.
+struct StandardInput<'a>(Mutex<&'a mut (dyn Read + Send)>);
+
+/// Each worker takes the next source in order; what they find is merged in that same order.
+fn read_in_parallel<'q>(
+    sources: &[Source],
+    query: Query<'q>,
+    standard_input: &StandardInput<'_>,
+    threads: usize,
+    merged: &mut Merged<'q, '_>,
+) -> Result<(), ReadError> {
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let (next, sender) = (&next, sender.clone());
+            scope.spawn(move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(source) = sources.get(index) else {
+                        return;
+                    };
+                    // The receiver is gone when an earlier source has failed.
+                    if sender
+                        .send((index, read_source(source, query, standard_input)))
+                        .is_err()
+                    {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting: Vec<Option<Reading<'q>>> = Vec::new();
+        waiting.resize_with(sources.len(), || None);
+        let mut done = 0;
+        for (index, reading) in receiver {
+            waiting[index] = Some(reading);
+            while let Some(reading) = waiting.get_mut(done).and_then(Option::take) {
+                merged.add(&sources[done], reading)?;
+                done += 1;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// What one source holds.
+struct Reading<'q> {
+    builder: Builder<'q>,
+    events: Vec<(u64, Event)>,
+    has_results: bool,
+    error: Option<InputError>,
+}
+
+/// What has to wait for the sources before it.
+enum Event {
+    /// A sentence on a line.
+    Message(String),
+    /// A pair of a unit line.
+    Unit {
+        unit: BString,
+        key: BString,
+        value: BString,
+    },
+}
+
+fn read_source<'q>(
+    source: &Source,
+    query: Query<'q>,
+    standard_input: &StandardInput<'_>,
+) -> Reading<'q> {
+    let mut reading = Reading {
+        builder: query.builder(),
+        events: Vec::new(),
+        has_results: false,
+        error: None,
+    };
+    let outcome = if source.is_standard_input() {
+        let mut reader = standard_input
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        reading.read_all(source, &mut **reader)
+    } else {
+        source
+            .open()
+            .and_then(|file: File| reading.read_all(source, file))
+    };
+    reading.error = outcome.err();
+    reading
+}
+
+impl Reading<'_> {
+    fn read_all(&mut self, source: &Source, text: impl Read) -> Result<(), InputError> {
+        let mut reader = Reader::new(text, source.label.clone());
+        loop {
+            let record = reader.next_record();
+            match record {
+                Ok(Some(record)) => {
+                    let (line, record) = record;
+                    self.add(line, &record);
+                }
+                Ok(None) => return Ok(()),
+                Err(error) => {
+                    return Err(InputError::Read {
+                        name: source.name(),
+                        line: reader.line_number(),
+                        reason: Reason(error),
+                    });
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, line: u64, record: &Record<'_>) {
+        let events = &mut self.events;
+        match record {
+            Record::Result(result) => {
+                self.has_results = true;
+                self.builder.add(result, &mut |value, unit| {
+                    let message = format!(
+                        "a measurement in {unit} is {value}, not a finite number: left out"
+                    );
+                    events.push((line, Event::Message(message)));
+                });
+            }
+            Record::Unit(unit_line) => {
+                for field in unit_line.fields() {
+                    let event = match field {
+                        Ok((key, value)) => Event::Unit {
+                            unit: unit_line.unit().into(),
+                            key: key.into(),
+                            value: value.into(),
+                        },
+                        Err(error) => Event::Message(error.to_string()),
+                    };
+                    events.push((line, event));
+                }
+            }
+            Record::SyntaxError(error) => events.push((line, Event::Message(error.to_string()))),
+        }
+    }
+}
+
+/// All sources so far, in order.
+struct Merged<'q, 'w> {
+    builder: Option<Builder<'q>>,
+    metadata: Metadata,
+    without_results: Vec<BString>,
+    warnings: &'w mut dyn Write,
+}
+
+impl<'q> Merged<'q, '_> {
+    fn add(&mut self, source: &Source, reading: Reading<'q>) -> Result<(), ReadError> {
+        for (line, event) in reading.events {
+            let message = match event {
+                Event::Message(message) => message,
+                Event::Unit { unit, key, value } => {
+                    match self
+                        .metadata
+                        .set(unit.as_ref(), key.as_ref(), value.as_ref())
+                    {
+                        Ok(()) => continue,
+                        Err(conflict) => conflict.to_string(),
+                    }
+                }
+            };
+            writeln!(self.warnings, "{}:{line}: {message}", source.name())?;
+        }
+        if let Some(error) = reading.error {
+            return Err(error.into());
+        }
+        if !reading.has_results {
+            self.without_results.push(source.name());
+        }
+        match &mut self.builder {
+            Some(builder) => builder.merge(reading.builder),
+            None => self.builder = Some(reading.builder),
+        }
+        Ok(())
+    }
+}

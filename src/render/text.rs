@@ -1,0 +1,226 @@
+//! The drop-in text tables.
+
+use std::io::{self, Write};
+
+use bstr::{BString, ByteSlice};
+use indexmap::IndexSet;
+
+use super::format;
+use super::layout::{Align, Grid, GridCell, GridColumn, Header, Place};
+use crate::report::model::{Cell, Comparison, Field, Geomean, Report, Table};
+use crate::report::warning::Warning;
+use crate::unit::Scale;
+
+const VALUE: GridColumn = GridColumn {
+    margin: "   ",
+    align: Align::Right,
+};
+const RANGE: GridColumn = GridColumn {
+    margin: " ± ",
+    align: Align::Right,
+};
+const NOTES: GridColumn = GridColumn {
+    margin: " ",
+    align: Align::Left,
+};
+const CHANGE: GridColumn = GridColumn {
+    margin: "  ",
+    align: Align::Right,
+};
+const EVIDENCE: GridColumn = GridColumn {
+    margin: " ",
+    align: Align::Left,
+};
+
+/// The columns of the baseline.
+const BASELINE_GROUP: [GridColumn; 3] = [VALUE, RANGE, NOTES];
+/// The columns of what is compared with it.
+const COMPARED_GROUP: [GridColumn; 6] = [VALUE, RANGE, NOTES, CHANGE, EVIDENCE, NOTES];
+/// How many columns of a group describe the sample itself.
+const SAMPLE_COLUMNS: usize = BASELINE_GROUP.len();
+
+/// Writes all tables of `report`.
+///
+/// # Errors
+/// Whatever `out` fails with.
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut previous: Option<&Table> = None;
+    for table in &report.tables {
+        if previous.is_some() {
+            writeln!(out)?;
+        }
+        for field in changed_fields(previous, table) {
+            out.write_all(&key_line(field))?;
+            out.write_all(b"\n")?;
+        }
+        write_table(table, out)?;
+        previous = Some(table);
+    }
+    Ok(())
+}
+
+/// The key fields of `table` that differ from the previous table's: all, if there is none.
+pub(super) fn changed_fields<'a>(
+    previous: Option<&'a Table>,
+    table: &'a Table,
+) -> impl Iterator<Item = &'a Field> {
+    table
+        .key
+        .iter()
+        .enumerate()
+        .filter(move |&(index, field)| {
+            previous.and_then(|previous| previous.key.get(index)) != Some(field)
+        })
+        .map(|(_, field)| field)
+}
+
+/// `key: value`.
+pub(super) fn key_line(field: &Field) -> BString {
+    bstr::concat([field.key.as_bytes(), b": ", &field.value]).into()
+}
+
+fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    let mut groups: Vec<&[GridColumn]> = vec![&COMPARED_GROUP; table.columns.len()];
+    groups[0] = &BASELINE_GROUP;
+    let mut grid = Grid::new(&groups);
+    let mut footnotes = Footnotes::default();
+
+    add_column_headers(&mut grid, table);
+    add_unit_header(&mut grid, table);
+    for row in &table.rows {
+        let centres = row.cells.iter().flatten().map(|cell| cell.centre);
+        let scale = Scale::common(centres, table.class);
+        let mut line = vec![GridCell::from(row.label())];
+        for (cell, group) in row.cells.iter().zip(&groups) {
+            let start = line.len();
+            if let Some(cell) = cell {
+                add_sample(&mut line, cell, scale, &mut footnotes);
+                if let Some(comparison) = &cell.comparison {
+                    add_comparison(&mut line, comparison, &mut footnotes);
+                }
+            }
+            line.resize(start + group.len(), GridCell::default());
+        }
+        grid.row(line);
+    }
+    if table.rows.len() > 1 {
+        let mut line = vec![GridCell::from("geomean")];
+        for geomean in &table.geomeans {
+            add_geomean(&mut line, geomean, table, &mut footnotes);
+        }
+        grid.row(line);
+    }
+    grid.write(out)?;
+    footnotes.write(out)
+}
+
+/// One line for each field of the column key, where equal neighbours under a common prefix are merged.
+fn add_column_headers(grid: &mut Grid, table: &Table) {
+    let depth = table.columns.first().map_or(0, |column| column.key.len());
+    for level in 0..depth {
+        let mut headers: Vec<Header> = Vec::new();
+        for (index, column) in table.columns.iter().enumerate() {
+            let group = grid.group(index);
+            let same = index > 0 && table.columns[index - 1].key[..=level] == column.key[..=level];
+            match headers.last_mut() {
+                Some(last) if same => last.columns.end = group.end,
+                _ => headers.push(Header {
+                    columns: group,
+                    text: column.key[level].value.clone(),
+                    place: Place::Centred,
+                }),
+            }
+        }
+        grid.header(headers);
+    }
+}
+
+fn add_unit_header(grid: &mut Grid, table: &Table) {
+    let mut headers = Vec::new();
+    for index in 0..table.columns.len() {
+        let group = grid.group(index);
+        let split = group.start + SAMPLE_COLUMNS;
+        headers.push(Header {
+            columns: group.start..split,
+            text: table.unit.clone(),
+            place: Place::Centred,
+        });
+        if split < group.end {
+            headers.push(Header {
+                columns: split..group.end,
+                text: "  vs base".into(),
+                place: Place::Left,
+            });
+        }
+    }
+    grid.header(headers);
+}
+
+fn add_sample(line: &mut Vec<GridCell>, cell: &Cell, scale: Scale, footnotes: &mut Footnotes) {
+    line.push(format::scaled(cell.centre, scale).into());
+    line.push(format::range(cell).into());
+    line.push(footnotes.mark(&cell.warnings).into());
+}
+
+fn add_comparison(line: &mut Vec<GridCell>, comparison: &Comparison, footnotes: &mut Footnotes) {
+    line.push(format::change(comparison.change).into());
+    line.push(format!("({})", format::evidence(comparison)).into());
+    line.push(footnotes.mark(&comparison.warnings).into());
+}
+
+fn add_geomean(
+    line: &mut Vec<GridCell>,
+    geomean: &Geomean,
+    table: &Table,
+    footnotes: &mut Footnotes,
+) {
+    let value = geomean
+        .value
+        .map(|value| format::scaled(value, Scale::of(value, table.class)));
+    line.push(value.unwrap_or_default().into());
+    line.push(GridCell::default());
+    let is_baseline = line.len() < SAMPLE_COLUMNS + 1;
+    if is_baseline {
+        line.push(footnotes.mark(&geomean.warnings).into());
+        return;
+    }
+    line.push(GridCell::default());
+    line.push(match geomean.change {
+        Some(change @ crate::report::model::GeomeanChange::Undefined) => GridCell {
+            text: format::geomean_change(change).into(),
+            align: Some(Align::Left),
+        },
+        Some(change) => format::geomean_change(change).into(),
+        None => GridCell::default(),
+    });
+    line.push(GridCell::default());
+    line.push(footnotes.mark(&geomean.warnings).into());
+}
+
+/// Messages numbered in the order of their first use.
+#[derive(Default)]
+struct Footnotes {
+    messages: IndexSet<String>,
+}
+
+impl Footnotes {
+    /// The numbers of `warnings`, as superscripts.
+    fn mark(&mut self, warnings: &[Warning]) -> String {
+        let mut marks = String::new();
+        for warning in warnings {
+            let (index, _) = self.messages.insert_full(warning.to_string());
+            if !marks.is_empty() {
+                marks.push(' ');
+            }
+            marks.push_str(&format::superscript(index + 1));
+        }
+        marks
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (index, message) in self.messages.iter().enumerate() {
+            writeln!(out, "{} {message}", format::superscript(index + 1))?;
+        }
+        Ok(())
+    }
+}

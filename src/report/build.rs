@@ -1,0 +1,358 @@
+//! Samples in, report out: what the numbers say.
+
+use std::mem;
+use std::num::NonZero;
+use std::thread;
+
+use super::model::{
+    Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, NoGeomeanEffect, Report, Row,
+    Table,
+};
+use super::warning::{DIFFERENCE_SEARCH_LIMIT, Warning};
+use crate::sample::{KeyField, Sample, SampleTable, Samples};
+use crate::stats::{
+    ExactSummary, GeoMean, Interval, Method, Ranks, UTest, interval_ranks, median,
+    samples_for_interval, samples_for_significance,
+};
+use crate::unit::{Class, Metadata};
+
+/// What the statistics are judged by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The level up to which a p-value is significant, 0 to 1.
+    pub alpha: f64,
+    /// The confidence level of intervals, 0 to 1.
+    pub confidence: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            alpha: 0.05,
+            confidence: 0.95,
+        }
+    }
+}
+
+/// Summarizes and compares `samples`.
+#[must_use]
+pub fn build(samples: Samples, metadata: &Metadata, settings: Settings) -> Report {
+    let thresholds = Thresholds {
+        settings,
+        for_interval: samples_for_interval(settings.confidence),
+        for_difference: samples_for_significance(settings.alpha),
+    };
+    let tables = samples.tables.into_iter();
+    Report {
+        tables: tables
+            .map(|table| build_table(table, metadata, thresholds))
+            .collect(),
+        columns: columns(samples.columns),
+        summary: None,
+        gate: None,
+    }
+}
+
+/// The settings and the sample sizes that follow from them.
+#[derive(Clone, Copy)]
+struct Thresholds {
+    settings: Settings,
+    for_interval: Option<usize>,
+    for_difference: Option<usize>,
+}
+
+fn build_table(table: SampleTable, metadata: &Metadata, thresholds: Thresholds) -> Table {
+    let is_exact = metadata.assumes_exact(table.unit.as_ref());
+    let rows = build_rows(table.rows, table.samples, is_exact, thresholds);
+    Table {
+        geomeans: (0..table.columns.len())
+            .map(|column| geomean(&rows, column))
+            .collect(),
+        key: fields(table.key),
+        class: Class::of(&table.unit),
+        better: metadata.better(table.unit.as_ref()),
+        is_exact,
+        unit: table.unit,
+        columns: columns(table.columns),
+        places: table.places,
+        rows,
+    }
+}
+
+fn columns(keys: Vec<Vec<KeyField>>) -> Vec<Column> {
+    let keys = keys.into_iter();
+    keys.map(|key| Column { key: fields(key) }).collect()
+}
+
+fn fields(values: Vec<KeyField>) -> Vec<Field> {
+    values
+        .into_iter()
+        .map(|KeyField { key, value }| Field { key, value })
+        .collect()
+}
+
+/// A row whose cells are not analyzed yet.
+type RawRow = (Vec<KeyField>, Vec<Option<Sample>>);
+
+/// Analyzes rows, on several threads where there are enough of them to pay for the threads.
+fn build_rows(
+    keys: Vec<Vec<KeyField>>,
+    samples: Vec<Option<Sample>>,
+    is_exact: bool,
+    thresholds: Thresholds,
+) -> Vec<Row> {
+    /// Below this many rows a thread would cost more than it saves.
+    const ROWS_WORTH_A_THREAD: usize = 64;
+    let columns = samples.len() / keys.len().max(1);
+    let mut samples = samples.into_iter();
+    let mut raw: Vec<RawRow> = keys
+        .into_iter()
+        .map(|key| (key, samples.by_ref().take(columns).collect()))
+        .collect();
+
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = cores.min(raw.len() / ROWS_WORTH_A_THREAD).max(1);
+    let analyze = |rows: Vec<RawRow>| -> Vec<Row> {
+        let mut analyst = Analyst::new(is_exact, thresholds);
+        rows.into_iter().map(|row| analyst.row(row)).collect()
+    };
+    if threads == 1 {
+        return analyze(raw);
+    }
+    let share = raw.len().div_ceil(threads);
+    let mut shares = Vec::new();
+    while !raw.is_empty() {
+        shares.push(raw.split_off(raw.len().saturating_sub(share)));
+    }
+    thread::scope(|scope| {
+        let workers: Vec<_> = shares
+            .into_iter()
+            .rev()
+            .map(|share| scope.spawn(|| analyze(share)))
+            .collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| {
+                worker
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect()
+    })
+}
+
+/// Analyzes rows one after the other, and keeps between them what they share.
+struct Analyst {
+    is_exact: bool,
+    thresholds: Thresholds,
+    test: UTest,
+    /// The order statistics of intervals, by the size of the sample.
+    ranks: Vec<Option<Ranks>>,
+    /// Room for the sorted values of the row's baseline.
+    baseline: Vec<f64>,
+    /// Room for the sorted values of a cell.
+    sorted: Vec<f64>,
+}
+
+impl Analyst {
+    fn new(is_exact: bool, thresholds: Thresholds) -> Self {
+        Self {
+            is_exact,
+            thresholds,
+            test: UTest::new(),
+            ranks: Vec::new(),
+            baseline: Vec::new(),
+            sorted: Vec::new(),
+        }
+    }
+
+    fn row(&mut self, (key, samples): RawRow) -> Row {
+        // Taken out for the time of the row, and put back with its room.
+        let mut baseline = mem::take(&mut self.baseline);
+        let mut baseline_centre = None;
+        let mut cells = Vec::with_capacity(samples.len());
+        for (column, sample) in samples.into_iter().enumerate() {
+            cells.push(sample.map(|sample| {
+                let mut sorted = mem::take(&mut self.sorted);
+                sorted.clone_from(&sample.values);
+                sorted.sort_unstable_by(f64::total_cmp);
+                let mut cell = self.summarize(sample, &sorted);
+                if let Some(old) = baseline_centre {
+                    cell.comparison = Some(self.compare(&baseline, old, &sorted, cell.centre));
+                }
+                if column == 0 {
+                    baseline_centre = Some(cell.centre);
+                    mem::swap(&mut baseline, &mut sorted);
+                }
+                self.sorted = sorted;
+                cell
+            }));
+        }
+        self.baseline = baseline;
+        Row {
+            key: fields(key),
+            cells,
+            judgements: Vec::new(),
+        }
+    }
+
+    fn summarize(&mut self, sample: Sample, sorted: &[f64]) -> Cell {
+        let mut warnings = Vec::new();
+        if !sample.varying.is_empty() {
+            warnings.push(Warning::Vary {
+                keys: sample.varying,
+            });
+        }
+        let (centre, interval) = if self.is_exact {
+            summarize_exact(sorted, &mut warnings)
+        } else {
+            (median(sorted), self.interval(sorted, &mut warnings))
+        };
+        Cell {
+            values: sample.values,
+            centre,
+            low: interval.lo,
+            high: interval.hi,
+            warnings,
+            comparison: None,
+            noise: Vec::new(),
+        }
+    }
+
+    fn interval(&mut self, sorted: &[f64], warnings: &mut Vec<Warning>) -> Interval {
+        let size = sorted.len();
+        let level = self.thresholds.settings.confidence;
+        if self.ranks.len() <= size {
+            self.ranks.resize(size + 1, None);
+        }
+        let ranks = self.ranks[size].get_or_insert_with(|| interval_ranks(size, level));
+        let interval = ranks.interval(sorted);
+        if !interval.is_bounded() {
+            warnings.push(Warning::FewForInterval {
+                needed: self.thresholds.for_interval,
+                level,
+            });
+        }
+        interval
+    }
+
+    fn compare(&mut self, baseline: &[f64], old: f64, sorted: &[f64], new: f64) -> Comparison {
+        let mut warnings = Vec::new();
+        let p = (!self.is_exact).then(|| self.p_value(baseline, sorted, &mut warnings));
+        let change = if p.is_some_and(|p| p > self.thresholds.settings.alpha) {
+            Change::Insignificant
+        } else if old == new {
+            Change::Same
+        } else if old == 0.0 {
+            Change::FromZero
+        } else {
+            Change::By(new / old - 1.0)
+        };
+        Comparison {
+            p,
+            change,
+            baseline_count: baseline.len(),
+            count: sorted.len(),
+            warnings,
+        }
+    }
+
+    fn p_value(&mut self, baseline: &[f64], sorted: &[f64], warnings: &mut Vec<Warning>) -> f64 {
+        let outcome = self.test.test(baseline, sorted);
+        let alpha = self.thresholds.settings.alpha;
+        if outcome.method == Method::AllEqual {
+            warnings.push(Warning::AllEqual);
+        } else if outcome.p > alpha {
+            let needed = self.thresholds.for_difference;
+            if baseline.len().max(sorted.len()) < needed.unwrap_or(DIFFERENCE_SEARCH_LIMIT) {
+                warnings.push(Warning::FewForDifference { needed, alpha });
+            }
+        }
+        outcome.p
+    }
+}
+
+/// The mode, and the range of all values.
+fn summarize_exact(sorted: &[f64], warnings: &mut Vec<Warning>) -> (f64, Interval) {
+    let Some(summary) = ExactSummary::of(sorted) else {
+        return (
+            f64::NAN,
+            Interval {
+                lo: f64::NEG_INFINITY,
+                hi: f64::INFINITY,
+            },
+        );
+    };
+    if !summary.is_constant() {
+        warnings.push(Warning::NotExact {
+            min: summary.min,
+            max: summary.max,
+        });
+    }
+    (
+        summary.mode,
+        Interval {
+            lo: summary.min,
+            hi: summary.max,
+        },
+    )
+}
+
+fn geomean(rows: &[Row], column: usize) -> Geomean {
+    let centre = |row: &Row, column: usize| row.cells[column].as_ref().map(|cell| cell.centre);
+    let centres: Vec<f64> = rows.iter().filter_map(|row| centre(row, column)).collect();
+    let value = if centres.iter().all(|&centre| centre > 0.0) {
+        centres.into_iter().collect::<GeoMean>().get()
+    } else {
+        None
+    };
+    let mut warnings = Vec::new();
+    let mut change = None;
+    if column > 0 {
+        let pairs: Vec<(f64, f64)> = rows
+            .iter()
+            .filter_map(|row| Some((centre(row, 0)?, centre(row, column)?)))
+            .collect();
+        if pairs.len() != rows.iter().filter(|row| row.cells[0].is_some()).count() {
+            warnings.push(Warning::BenchmarkSetDiffers);
+        }
+        change = Some(geomean_change(&pairs));
+        if value.is_none() {
+            warnings.push(Warning::NonPositiveSummary);
+        }
+        let divides_by_zero = pairs.iter().any(|&(old, new)| old == 0.0 && new != 0.0);
+        if change == Some(GeomeanChange::Undefined) && !divides_by_zero {
+            warnings.push(Warning::NonPositiveRatio);
+        }
+    } else if value.is_none() {
+        warnings.push(Warning::NonPositiveSummary);
+    }
+    Geomean {
+        value,
+        change,
+        effect: None,
+        no_effect: change.map(|_| NoGeomeanEffect::NotAsked),
+        warnings,
+    }
+}
+
+fn geomean_change(pairs: &[(f64, f64)]) -> GeomeanChange {
+    // Nothing that stays nothing has not changed.
+    let ratios = pairs.iter().map(|&(old, new)| {
+        if old == 0.0 && new == 0.0 {
+            1.0
+        } else {
+            new / old
+        }
+    });
+    let mut mean = GeoMean::new();
+    for ratio in ratios {
+        if !(ratio > 0.0 && ratio.is_finite()) {
+            return GeomeanChange::Undefined;
+        }
+        mean.push(ratio);
+    }
+    mean.get().map_or(GeomeanChange::Undefined, |mean| {
+        GeomeanChange::By(mean - 1.0)
+    })
+}

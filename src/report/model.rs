@@ -1,0 +1,187 @@
+//! The report: plain data that every renderer takes as it is.
+
+use bstr::{BString, ByteSlice};
+use serde::{Serialize, Serializer};
+
+use super::judgement::{Effect, Gate, Judgement, Noise, Summary};
+use super::warning::Warning;
+use crate::unit::{Better, Class};
+
+/// The comparison of a whole run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// One table for each unit of each configuration, in the order to show.
+    pub tables: Vec<Table>,
+    /// The columns of all tables, in the order to show; the first is the baseline of the run.
+    pub columns: Vec<Column>,
+    /// What the run comes to; none where nothing asked for verdicts.
+    pub summary: Option<Summary>,
+    /// The outcome of the gate; none where there is none.
+    pub gate: Option<Gate>,
+}
+
+/// The results of one unit under one configuration.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Table {
+    /// The fields of the table key, but for the unit.
+    pub key: Vec<Field>,
+    /// The unit of all values in the table.
+    #[serde(serialize_with = "lossy")]
+    pub unit: BString,
+    /// Which prefixes the unit takes.
+    #[serde(skip)]
+    pub class: Class,
+    /// Which direction is better; none where nobody said.
+    pub better: Option<Better>,
+    /// Whether values are said to be exact: the same on every run.
+    pub is_exact: bool,
+    /// The columns; the first is the baseline of the others.
+    pub columns: Vec<Column>,
+    /// Which columns of the run they are: one index of [`Report::columns`] for each, ascending.
+    pub places: Vec<usize>,
+    /// The rows, each with one entry for each column.
+    pub rows: Vec<Row>,
+    /// The last row, with one entry for each column.
+    pub geomeans: Vec<Geomean>,
+}
+
+/// A key with its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Field {
+    /// The key as projections name it.
+    #[serde(serialize_with = "lossy")]
+    pub key: BString,
+    /// The value; empty where the key is missing.
+    #[serde(serialize_with = "lossy")]
+    pub value: BString,
+}
+
+/// What is compared with the baseline, often an input file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Column {
+    /// The fields of the column key, outermost first.
+    pub key: Vec<Field>,
+}
+
+/// A benchmark, or whatever the row projection makes of one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The fields of the row key.
+    pub key: Vec<Field>,
+    /// One entry for each column of the table; none where it has no results.
+    pub cells: Vec<Option<Cell>>,
+    /// One entry for each column of the run ([`Report::columns`], not [`Table::columns`]), as a whole table may lack one;
+    /// none for the baseline and where there is nothing on either side. Empty where nothing asked for verdicts.
+    pub judgements: Vec<Option<Judgement>>,
+}
+
+impl Row {
+    /// The values of the key, joined by spaces, without the empty ones.
+    #[must_use]
+    pub fn label(&self) -> BString {
+        let values = self.key.iter().map(|field| &field.value);
+        bstr::join(" ", values.filter(|value| !value.is_empty())).into()
+    }
+}
+
+/// The results of one row and column.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    /// The values in the order read, in the unit of the table, at least one.
+    pub values: Vec<f64>,
+    /// The median, or the mode where values are said to be exact.
+    pub centre: f64,
+    /// The lower bound of the centre's interval; negative infinity where there are too few values.
+    pub low: f64,
+    /// The upper bound of the centre's interval; infinity where there are too few values.
+    pub high: f64,
+    /// Remarks on the sample, then on its summary.
+    pub warnings: Vec<Warning>,
+    /// How the cell compares with the baseline cell of its row; none in the first column.
+    pub comparison: Option<Comparison>,
+    /// What is odd about the order or the spread of the values; empty where nothing asked for verdicts.
+    pub noise: Vec<Noise>,
+}
+
+/// A cell against the baseline cell of its row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The two-sided probability of a difference at least this large by chance, 0 to 1;
+    /// none where values are said to be exact.
+    pub p: Option<f64>,
+    /// How the centre changed.
+    pub change: Change,
+    /// The number of values in the baseline cell.
+    pub baseline_count: usize,
+    /// The number of values in this cell.
+    pub count: usize,
+    /// Remarks on the comparison.
+    pub warnings: Vec<Warning>,
+}
+
+/// How a centre changed against its baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// Not significantly.
+    Insignificant,
+    /// Significant by the test, yet with equal centres.
+    Same,
+    /// The baseline is 0, so there is no ratio.
+    FromZero,
+    /// By this part of the baseline: new/old - 1.
+    By(f64),
+}
+
+/// The geometric mean of a column's centres.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Geomean {
+    /// In the unit of the table; none where a centre is not positive.
+    pub value: Option<f64>,
+    /// The change of the rows that both columns have; none in the first column.
+    pub change: Option<GeomeanChange>,
+    /// The change with its interval, from the intervals of the rows; none in the first column, where a row has no bounded
+    /// ratio, and where nothing asked for verdicts.
+    pub effect: Option<Effect>,
+    /// Why there is no effect, in later columns.
+    pub no_effect: Option<NoGeomeanEffect>,
+    /// Remarks on the column as a whole.
+    pub warnings: Vec<Warning>,
+}
+
+/// The geometric mean of the ratios to the baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GeomeanChange {
+    /// Some ratio does not exist or is not positive, or no row has both sides.
+    Undefined,
+    /// By this part of the baseline: mean ratio - 1.
+    By(f64),
+}
+
+/// Why the change of a geomean has no interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoGeomeanEffect {
+    /// Nothing asked for verdicts.
+    NotAsked,
+    /// The change itself is undefined.
+    Undefined,
+    /// Some row has too few values for an interval.
+    TooFewRuns,
+    /// Some row has values that are not positive, so its interval is none of a ratio.
+    NotPositive,
+}
+
+/// Serializes bytes that are text almost always; the exceptions lose what is not UTF-8.
+pub(super) fn lossy<S: Serializer>(text: &BString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&text.to_str_lossy())
+}
+
+/// [`lossy`] for a list.
+pub(super) fn lossy_list<S: Serializer>(
+    texts: &[BString],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(texts.iter().map(|text| text.to_str_lossy()))
+}

@@ -1,0 +1,467 @@
+//! Records in, samples out.
+//!
+//! What the query makes of a result depends on its name, its configuration and
+//! its units alone. So the builder works that out once for each combination,
+//! keeps the answer as a [`Recipe`] with [`Link`]s to cells, and for all later
+//! lines only follows the links. Such a line allocates nothing but room for
+//! its values.
+
+use bstr::{BStr, BString};
+use hashbrown::HashMap;
+
+use super::names::{Names, Numbers};
+use super::samples::{KeyField, Sample, SampleTable, Samples};
+use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
+use crate::record::{Configuration, Measurement, Name, ResultRecord};
+use crate::unit::Tidied;
+
+/// Sorts the results of one or more inputs into cells.
+#[derive(Debug)]
+pub struct Builder<'q> {
+    filter: &'q Filter,
+    projectors: Projectors,
+    configurations: Numbers<Configuration>,
+    /// The reader's version of the configuration that `configuration` numbers.
+    configuration_version: Option<u64>,
+    configuration: u32,
+    /// Configuration and name of each recipe.
+    names: Names,
+    /// By the numbers of `names`; none for results that the query drops.
+    recipes: Vec<Option<Recipe>>,
+    /// The recipe of the line before: results of one benchmark mostly stand together.
+    previous: Option<u32>,
+    units: Units,
+    cells: Vec<Cell>,
+    /// How many values the last complete cell has: the next ones mostly have as many.
+    expected_values: usize,
+    cell_numbers: HashMap<CellKey, u32, foldhash::fast::RandomState>,
+    /// Every new link in order, so that another builder can make the same ones.
+    log: Vec<LoggedLink>,
+}
+
+/// What the query makes of a benchmark under a configuration.
+#[derive(Debug)]
+struct Recipe {
+    placement: Placement,
+    outcome: Outcome,
+    links: Vec<Link>,
+}
+
+/// Where the values of a unit go.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    /// The unit as written.
+    unit: u32,
+    /// The unit's factor.
+    factor: f64,
+    /// For values that tidying changes.
+    tidied: Target,
+    /// For values that keep their written unit.
+    kept: Target,
+}
+
+/// A cell, once it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Target {
+    Unknown,
+    Dropped,
+    Cell(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LoggedLink {
+    recipe: u32,
+    unit: u32,
+    keeps_unit: bool,
+    cell: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct CellKey {
+    table: KeyId,
+    /// A number of `Units::tables`.
+    unit: u32,
+    row: KeyId,
+    column: KeyId,
+}
+
+#[derive(Debug)]
+struct Cell {
+    key: CellKey,
+    /// What no projection names of the results that came here.
+    residues: Vec<KeyId>,
+    values: Vec<f64>,
+}
+
+/// The units of an input.
+#[derive(Debug, Default)]
+struct Units {
+    written: Names,
+    tidied: Vec<Tidied>,
+    /// The units of tables: tidied ones, and written ones where a value kept it.
+    /// Their order is that of the tables.
+    tables: Numbers<BString>,
+}
+
+impl Units {
+    /// The number of a unit as written.
+    fn intern(&mut self, unit: &BStr) -> u32 {
+        let (number, is_new) = self.written.intern(0, unit);
+        if is_new {
+            self.tidied.push(Tidied::new(unit));
+        }
+        number
+    }
+
+    fn written(&self, number: u32) -> &BStr {
+        self.written.get(number).1
+    }
+
+    fn tidied(&self, number: u32) -> &Tidied {
+        &self.tidied[number as usize]
+    }
+}
+
+/// Room for more values is only made when they come.
+const MOST_EXPECTED: usize = 1024;
+
+impl<'q> Builder<'q> {
+    /// An empty builder.
+    #[must_use]
+    pub fn new(filter: &'q Filter, layout: &Layout) -> Self {
+        Self {
+            filter,
+            projectors: layout.projectors(),
+            configurations: Numbers::default(),
+            configuration_version: None,
+            configuration: 0,
+            names: Names::default(),
+            recipes: Vec::new(),
+            previous: None,
+            units: Units::default(),
+            cells: Vec::new(),
+            expected_values: 0,
+            cell_numbers: HashMap::default(),
+            log: Vec::new(),
+        }
+    }
+
+    /// Adds the measurements of `record`, but for those that are not finite,
+    /// which go to `left_out` with their unit.
+    ///
+    /// All records must come from one reader: several inputs take a builder
+    /// each and [`Builder::merge`].
+    pub fn add(&mut self, record: &ResultRecord<'_>, left_out: &mut dyn FnMut(f64, &BStr)) {
+        let number = self.recipe_number(record);
+        let Some(recipe) = &self.recipes[number as usize] else {
+            return;
+        };
+        // All parts of a line that were seen before are followed here, and the rest below.
+        let mut known = 0;
+        for (measurement, link) in record.measurements().zip(&recipe.links) {
+            let value = measurement.value * link.factor;
+            let target = if value == measurement.value {
+                link.kept
+            } else {
+                link.tidied
+            };
+            let Target::Cell(cell) = target else { break };
+            if self.units.written(link.unit) != measurement.unit || !value.is_finite() {
+                break;
+            }
+            self.cells[cell as usize].values.push(value);
+            known += 1;
+        }
+        if known == record.measurements().len() {
+            return;
+        }
+        for (place, measurement) in record.measurements().enumerate().skip(known) {
+            self.add_measurement(number, place, measurement, left_out);
+        }
+    }
+
+    /// Adds a measurement that may be the first of its kind.
+    fn add_measurement(
+        &mut self,
+        number: u32,
+        place: usize,
+        measurement: Measurement<'_>,
+        left_out: &mut dyn FnMut(f64, &BStr),
+    ) {
+        let Some(mut recipe) = self.recipes[number as usize].take() else {
+            return;
+        };
+        if measurement.value.is_finite() {
+            let link = self.link_for(&mut recipe, place, measurement.unit);
+            let tidied = self
+                .units
+                .tidied(recipe.links[link].unit)
+                .apply(measurement.value);
+            let value = tidied.unwrap_or(measurement.value);
+            if !value.is_finite() {
+                left_out(value, measurement.unit);
+            } else if let Target::Cell(cell) =
+                self.target(number, &mut recipe, link, tidied.is_none())
+            {
+                self.cells[cell as usize].values.push(value);
+            }
+        } else {
+            left_out(measurement.value, measurement.unit);
+        }
+        self.recipes[number as usize] = Some(recipe);
+    }
+
+    /// Appends what `other` has collected, as if its records had been added here.
+    pub fn merge(&mut self, other: Self) {
+        self.previous = None;
+        self.configuration_version = None;
+        let mut cells = vec![None; other.cells.len()];
+        for logged in &other.log {
+            let (configuration, name) = other.names.get(logged.recipe);
+            let configuration = self
+                .configurations
+                .intern_ref(other.configurations.get(configuration));
+            let number = self.recipe_of(configuration, name);
+            let Some(mut recipe) = self.recipes[number as usize].take() else {
+                continue;
+            };
+            let link = self.link_for(&mut recipe, usize::MAX, other.units.written(logged.unit));
+            if let Target::Cell(cell) = self.target(number, &mut recipe, link, logged.keeps_unit) {
+                cells[logged.cell as usize] = Some(cell);
+            }
+            self.recipes[number as usize] = Some(recipe);
+        }
+        for (cell, theirs) in cells.into_iter().zip(other.cells) {
+            let Some(cell) = cell else { continue };
+            let ours = &mut self.cells[cell as usize].values;
+            if ours.is_empty() {
+                *ours = theirs.values;
+            } else {
+                ours.extend(theirs.values);
+            }
+        }
+    }
+
+    /// The number of the recipe for a record.
+    fn recipe_number(&mut self, record: &ResultRecord<'_>) -> u32 {
+        if self.configuration_version != Some(record.configuration_version()) {
+            self.configuration_version = Some(record.configuration_version());
+            self.configuration = self.configurations.intern_ref(record.configuration());
+        }
+        if let Some(previous) = self.previous
+            && self.names.get(previous) == (self.configuration, record.name())
+        {
+            return previous;
+        }
+        let number = self.recipe_of(self.configuration, record.name());
+        self.previous = Some(number);
+        number
+    }
+
+    /// The number of the recipe for a name under a configuration, made now if it is new.
+    fn recipe_of(&mut self, configuration: u32, name: &BStr) -> u32 {
+        let (number, is_new) = self.names.intern(configuration, name);
+        if is_new {
+            self.expected_values = self
+                .cells
+                .last()
+                .map_or(0, |cell| cell.values.len().min(MOST_EXPECTED));
+            let recipe = self.new_recipe(configuration, name);
+            self.recipes.push(recipe);
+        }
+        number
+    }
+
+    fn new_recipe(&mut self, configuration: u32, name: &BStr) -> Option<Recipe> {
+        let subject = Subject {
+            name: Name::new(name),
+            configuration: self.configurations.get(configuration),
+        };
+        let outcome = self.filter.apply(&subject);
+        if matches!(outcome, Outcome::Drop) {
+            return None;
+        }
+        Some(Recipe {
+            placement: self.projectors.project(&subject)?,
+            outcome,
+            links: Vec::new(),
+        })
+    }
+
+    /// The index of the link for a unit, which mostly is the one at the
+    /// measurement's own place in the line.
+    fn link_for(&mut self, recipe: &mut Recipe, place: usize, unit: &BStr) -> usize {
+        let is_unit = |link: &Link| self.units.written(link.unit) == unit;
+        if recipe.links.get(place).is_some_and(is_unit) {
+            return place;
+        }
+        if let Some(index) = recipe.links.iter().position(is_unit) {
+            return index;
+        }
+        let unit = self.units.intern(unit);
+        recipe.links.push(Link {
+            unit,
+            factor: self.units.tidied(unit).factor,
+            tidied: Target::Unknown,
+            kept: Target::Unknown,
+        });
+        recipe.links.len() - 1
+    }
+
+    /// Where values of a link go, found out now if it is not known yet.
+    fn target(
+        &mut self,
+        number: u32,
+        recipe: &mut Recipe,
+        link: usize,
+        keeps_unit: bool,
+    ) -> Target {
+        let Link {
+            unit, tidied, kept, ..
+        } = recipe.links[link];
+        let known = if keeps_unit { kept } else { tidied };
+        if known != Target::Unknown {
+            return known;
+        }
+        let written = self.units.written(unit);
+        let shown: &BStr = if keeps_unit {
+            written
+        } else {
+            self.units.tidied(unit).unit.as_ref()
+        };
+        let is_kept = match &recipe.outcome {
+            Outcome::Keep => true,
+            Outcome::Drop => false,
+            Outcome::ByUnit(filter) => filter.matches(shown, written),
+        };
+        let target = if is_kept {
+            let key = CellKey {
+                table: recipe.placement.table,
+                unit: self.units.tables.intern(shown.to_owned()),
+                row: recipe.placement.row,
+                column: recipe.placement.column,
+            };
+            let cell = self.cell(key, recipe.placement.residue);
+            self.log.push(LoggedLink {
+                recipe: number,
+                unit,
+                keeps_unit,
+                cell,
+            });
+            Target::Cell(cell)
+        } else {
+            Target::Dropped
+        };
+        let link = &mut recipe.links[link];
+        *(if keeps_unit {
+            &mut link.kept
+        } else {
+            &mut link.tidied
+        }) = target;
+        target
+    }
+
+    /// The cell for `key`, to which results with this residue come from now on.
+    fn cell(&mut self, key: CellKey, residue: KeyId) -> u32 {
+        let cell = *self.cell_numbers.entry(key).or_insert_with(|| {
+            self.cells.push(Cell {
+                key,
+                residues: Vec::new(),
+                values: Vec::with_capacity(self.expected_values),
+            });
+            u32::try_from(self.cells.len() - 1).expect("fewer than 2^32 cells")
+        });
+        let residues = &mut self.cells[cell as usize].residues;
+        if residues.last() != Some(&residue) {
+            residues.push(residue);
+        }
+        cell
+    }
+
+    /// Sorts cells into tables, rows and columns.
+    #[must_use]
+    pub fn finish(self) -> Samples {
+        let Projectors {
+            table,
+            row,
+            column,
+            residue,
+            ..
+        } = &self.projectors;
+        let (table_ranks, row_ranks, column_ranks) = (table.ranks(), row.ranks(), column.ranks());
+        let mut cells = self.cells;
+        cells.sort_by_key(|Cell { key, .. }| {
+            (
+                table_ranks[key.table.index()],
+                key.unit,
+                row_ranks[key.row.index()],
+                column_ranks[key.column.index()],
+            )
+        });
+        let mut all_columns: Vec<KeyId> = Vec::new();
+        for cell in &cells {
+            // Few columns and many cells: mostly the first look finds it.
+            if !all_columns.contains(&cell.key.column) {
+                all_columns.push(cell.key.column);
+            }
+        }
+        all_columns.sort_unstable_by_key(|id| column_ranks[id.index()]);
+        let place = |id: &KeyId| {
+            let rank = column_ranks[id.index()];
+            all_columns.partition_point(|id| column_ranks[id.index()] < rank)
+        };
+        let mut tables = Vec::new();
+        for group in cells.chunk_by_mut(|left, right| {
+            (left.key.table, left.key.unit) == (right.key.table, right.key.unit)
+        }) {
+            let CellKey {
+                table: id, unit, ..
+            } = group[0].key;
+            let mut rows: Vec<KeyId> = group.iter().map(|cell| cell.key.row).collect();
+            rows.dedup();
+            let mut columns: Vec<KeyId> = group.iter().map(|cell| cell.key.column).collect();
+            columns.sort_unstable_by_key(|id| column_ranks[id.index()]);
+            columns.dedup();
+
+            let mut samples = Vec::new();
+            samples.resize_with(rows.len() * columns.len(), || None);
+            let mut row_index = 0;
+            for cell in group {
+                if rows[row_index] != cell.key.row {
+                    row_index += 1;
+                }
+                let rank = column_ranks[cell.key.column.index()];
+                let column_index = columns.partition_point(|id| column_ranks[id.index()] < rank);
+                samples[row_index * columns.len() + column_index] = Some(Sample {
+                    values: std::mem::take(&mut cell.values),
+                    varying: residue
+                        .varying(&cell.residues)
+                        .into_iter()
+                        .map(ToOwned::to_owned)
+                        .collect(),
+                });
+            }
+            tables.push(SampleTable {
+                key: fields(table, id),
+                unit: self.units.tables.get(unit).clone(),
+                places: columns.iter().map(place).collect(),
+                columns: columns.into_iter().map(|id| fields(column, id)).collect(),
+                rows: rows.into_iter().map(|id| fields(row, id)).collect(),
+                samples,
+            });
+        }
+        Samples {
+            tables,
+            columns: all_columns.iter().map(|&id| fields(column, id)).collect(),
+        }
+    }
+}
+
+/// The names and values of a key.
+fn fields(projector: &Projector, id: KeyId) -> Vec<KeyField> {
+    let owned = |(key, value): (&BStr, &BStr)| KeyField {
+        key: key.to_owned(),
+        value: value.to_owned(),
+    };
+    projector.values(id).map(owned).collect()
+}

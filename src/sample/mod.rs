@@ -1,0 +1,8 @@
+//! Samples: the values of each (table, row, column), in the order read.
+
+pub mod builder;
+pub mod names;
+pub mod samples;
+
+pub use builder::Builder;
+pub use samples::{KeyField, Sample, SampleTable, Samples};

@@ -1,0 +1,47 @@
+//! What a builder yields.
+
+use bstr::BString;
+
+/// A key with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyField {
+    /// The key as projections name it.
+    pub key: BString,
+    /// The value; empty where the key is missing.
+    pub value: BString,
+}
+
+/// All samples of a run, in tables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    /// In the order to show.
+    pub tables: Vec<SampleTable>,
+    /// The fields of the column keys of all tables, in the order to show.
+    pub columns: Vec<Vec<KeyField>>,
+}
+
+/// The samples of one unit under one table key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampleTable {
+    /// The fields of the table key, but for the unit.
+    pub key: Vec<KeyField>,
+    /// The unit of all values.
+    pub unit: BString,
+    /// The fields of each column key, in the order to show.
+    pub columns: Vec<Vec<KeyField>>,
+    /// Which columns of the run they are: indices of [`Samples::columns`], ascending.
+    pub places: Vec<usize>,
+    /// The fields of each row key, in the order to show.
+    pub rows: Vec<Vec<KeyField>>,
+    /// One for each row and column, row by row; none where there are no results.
+    pub samples: Vec<Option<Sample>>,
+}
+
+/// The values of one row and column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// In the order read, in the unit of the table, at least one.
+    pub values: Vec<f64>,
+    /// The keys that no projection names and in which the results differ.
+    pub varying: Vec<BString>,
+}

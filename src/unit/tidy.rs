@@ -1,0 +1,134 @@
+//! The base form of a unit: `ns/op` becomes `sec/op`, `MB/s` becomes `B/s`.
+
+use bstr::{BString, ByteSlice, ByteVec};
+
+/// A unit in base form and what a value is multiplied by to get there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tidied {
+    /// The unit in base form.
+    pub unit: BString,
+    /// Base units per written unit; 1 where the written unit is the base form.
+    pub factor: f64,
+}
+
+impl Tidied {
+    /// Tidies `unit`: every token `ns` in the numerator becomes `sec`, every `MB` becomes `B`.
+    #[must_use]
+    pub fn new(unit: &[u8]) -> Self {
+        let mut tidied = Self {
+            unit: BString::default(),
+            factor: 1.0,
+        };
+        for token in tokens(unit) {
+            match token {
+                Token::Numerator(b"ns") => {
+                    tidied.unit.push_str("sec");
+                    tidied.factor /= 1e9;
+                }
+                Token::Numerator(b"MB") => {
+                    tidied.unit.push_str("B");
+                    tidied.factor *= 1e6;
+                }
+                Token::Numerator(text) | Token::Denominator(text) | Token::Separator(text) => {
+                    tidied.unit.push_str(text);
+                }
+            }
+        }
+        tidied
+    }
+
+    /// `value` in the base unit, or `None` where the multiplication leaves it
+    /// unchanged: such a measurement (0 or infinite) keeps its written unit.
+    #[must_use]
+    pub fn apply(&self, value: f64) -> Option<f64> {
+        let scaled = value * self.factor;
+        (scaled != value).then_some(scaled)
+    }
+}
+
+/// A piece of a unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Token<'a> {
+    Numerator(&'a [u8]),
+    Denominator(&'a [u8]),
+    /// `*`, `/`, `-` or one character of white space.
+    Separator(&'a [u8]),
+}
+
+/// Splits `unit` into tokens, of which none are empty. After `/` they belong
+/// to the denominator until the next `*`; `-` and white space change nothing.
+pub(super) fn tokens(unit: &[u8]) -> impl Iterator<Item = Token<'_>> {
+    let mut rest = unit;
+    let mut in_denominator = false;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let is_separator = |char: char| matches!(char, '*' | '/' | '-') || char.is_whitespace();
+        let end = if is_separator(first) {
+            match first {
+                '/' => in_denominator = true,
+                '*' => in_denominator = false,
+                _ => {}
+            }
+            first.len_utf8()
+        } else {
+            rest.find_char_by(is_separator)
+        };
+        let (text, after) = rest.split_at(end);
+        rest = after;
+        Some(match (is_separator(first), in_denominator) {
+            (true, _) => Token::Separator(text),
+            (false, false) => Token::Numerator(text),
+            (false, true) => Token::Denominator(text),
+        })
+    })
+}
+
+/// Finds characters in text that need not be UTF-8 throughout.
+trait FindChar {
+    /// Where the first character that `wanted` holds for starts, or the length.
+    fn find_char_by(&self, wanted: impl Fn(char) -> bool) -> usize;
+}
+
+impl FindChar for [u8] {
+    fn find_char_by(&self, wanted: impl Fn(char) -> bool) -> usize {
+        self.char_indices()
+            .find(|&(_, _, char)| wanted(char))
+            .map_or(self.len(), |(start, _, _)| start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numerators_are_tidied_and_denominators_are_not() {
+        for (unit, tidy, factor) in [
+            ("ns/op", "sec/op", 1e-9),
+            ("MB/s", "B/s", 1e6),
+            ("p99-ns", "p99-sec", 1e-9),
+            ("op/ns", "op/ns", 1.0),
+            ("op/ns*ns", "op/ns*sec", 1e-9),
+            ("x/y-ns", "x/y-ns", 1.0),
+            ("ns-MB/op", "sec-B/op", 1.0 / 1e9 * 1e6),
+            ("nsec", "nsec", 1.0),
+            ("µs/op", "µs/op", 1.0),
+            ("//ns", "//ns", 1.0),
+        ] {
+            let tidied = Tidied::new(unit.as_bytes());
+            assert_eq!(
+                (tidied.unit.to_string().as_str(), tidied.factor),
+                (tidy, factor),
+                "{unit}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_value_that_scaling_leaves_alone_keeps_its_unit() {
+        let nanoseconds = Tidied::new(b"ns/op");
+        assert_eq!(nanoseconds.apply(5.0), Some(5.0 * 1e-9));
+        assert_eq!(nanoseconds.apply(0.0), None);
+        assert_eq!(nanoseconds.apply(f64::INFINITY), None);
+    }
+}
