@@ -263,8 +263,9 @@ fn regular_expression(slash: Slash, input: &[u8]) -> Parsed<'_, Token<'_>> {
     };
     let (source, rest) = (&body[..length], &body[length + 1..]);
     let regexp = Regexp::new(source).map_err(|error| fail(input, error.to_string()))?;
-    match characters(rest).next() {
-        Some((_, next)) if !ends_word(next) && !matches!(next, Some('-' | '*')) => Err(fail(
+    // The reference looks at one byte here, so that U+3000 is no space.
+    match rest.first().map(|&byte| char::from(byte)) {
+        Some(next) if !ends_word(Some(next)) && !matches!(next, '-' | '*') => Err(fail(
             rest,
             "regexp must be followed by space or an operator (unescaped \"/\"?)",
         )),

@@ -60,7 +60,7 @@ impl Regexp {
         };
         let program = RegexBuilder::new(&Translator::new(source).translate()?)
             .size_limit(SIZE_LIMIT)
-            .nest_limit(2 * DEEPEST)
+            .nest_limit(NEST_LIMIT)
             .build()
             .map_err(|_| error("expression too large", source))?;
         Ok(Self {
@@ -106,7 +106,10 @@ impl PartialEq for Regexp {
 impl Eq for Regexp {}
 
 /// How deep groups may nest.
-const DEEPEST: u32 = 1000;
+const DEEPEST: usize = 1000;
+
+/// The same for the crate, whose every group holds a list and perhaps a repetition.
+const NEST_LIMIT: u32 = 4000;
 
 const NO_OPERAND: &str = "missing argument to repetition operator";
 const BAD_RANGE: &str = "invalid character class range";
@@ -327,7 +330,7 @@ impl<'a> Translator<'a> {
     }
 
     fn enter(&mut self, start: &str) -> Result<(), RegexpError> {
-        if self.outer.len() >= DEEPEST as usize {
+        if self.outer.len() >= DEEPEST {
             return Err(error("expression nests too deeply", start));
         }
         let group = Group {
@@ -727,3 +730,128 @@ const SCRIPTS: [&str; 117] = [
     "tangsa", "tangut", "telugu", "thaana", "thai", "tibetan", "tifinagh", "tirhuta", "toto", "ugaritic", "vai",
     "vithkuqi", "wancho", "yezidi", "yi",
 ];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn matches(pattern: &str, text: &[u8]) -> bool {
+        pattern.parse::<Regexp>().unwrap().is_match(text)
+    }
+
+    // All of these were seen in Go 1.26.
+    #[test]
+    fn patterns_mean_what_they_mean_in_go() {
+        for (pattern, text, expected) in [
+            (r"^\d$", "٣", false),
+            (r"^\w$", "é", false),
+            (r"^\s$", "\u{b}", false),
+            (r"\bé", "é", false),
+            (r"\B", "aéa", false),
+            (r"(?i)^\w$", "\u{212a}", true),
+            (r"^[a&&b]$", "&", true),
+            (r"^[+--]$", ",", true),
+            (r"^[[a]$", "[", true),
+            (r"^[]a]$", "]", true),
+            (r"^[\d-z]$", "-", true),
+            (r"^a{,2}$", "a{,2}", true),
+            (r"^{$", "{", true),
+            (r"^a{02}$", "a{02}", true),
+            (r"^\Qa*b\E$", "a*b", true),
+            (r"^a\Qb*", "ab*", true),
+            (r"^\Qab\E+$", "abb", true),
+            (r"^\101\x42\x{43}$", "ABC", true),
+            (r"^\0123$", "\n3", true),
+            (r"a$", "a\n", false),
+            (r"(?m)a$", "a\n", true),
+            (r"^.$", "\n", false),
+            (r"(?s)^.$", "\n", true),
+            (r"^(a(?i)b)c$", "aBc", true),
+            (r"^(a(?i)b)c$", "aBC", false),
+            (r"^(?i)a|b$", "B", true),
+            (r"^(?i:k)$", "\u{212a}", true),
+            (r"^[[:^alpha:]]$", "1", true),
+            (r"^\pN\p{greek}\p{^Lu}\PL$", "1σa1", true),
+            (r"^\p{Any}$", "😀", true),
+            (r"^(?P<n>a)(?<n>b)$", "ab", true),
+            (r"^a*(?i)*$", "aa", true),
+            (r"^[^\x{d7ff}-\x{e001}]$", "\u{e000}", false),
+            (r"(?U)^a+?$", "aa", true),
+            ("", "", true),
+        ] {
+            assert_eq!(
+                matches(pattern, text.as_bytes()),
+                expected,
+                "{pattern} {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_byte_that_is_no_character_matches_as_a_replacement_character() {
+        assert!(matches("^.$", b"\xff"));
+        assert!(matches("^..$", b"\xe6\x97"));
+        assert!(matches(r"^a\x{fffd}b$", b"a\xffb"));
+        assert!(!matches("^.$", "é".as_bytes().repeat(2).as_slice()));
+    }
+
+    #[test]
+    fn what_go_refuses_is_refused_in_the_same_words() {
+        for (pattern, message) in [
+            ("*", "missing argument to repetition operator: `*`"),
+            ("a|+?", "missing argument to repetition operator: `+?`"),
+            ("(?i)*", "missing argument to repetition operator: `*`"),
+            ("a**", "invalid nested repetition operator: `**`"),
+            ("a{2}{3}", "invalid nested repetition operator: `{2}{3}`"),
+            ("x{1001}", "invalid repeat count: `{1001}`"),
+            ("x{3,2}", "invalid repeat count: `{3,2}`"),
+            ("(a{500}){3}", "invalid repeat count: `{3}`"),
+            ("((a{10}){10}){11}", "invalid repeat count: `{11}`"),
+            ("(", "missing closing ): `(`"),
+            ("a)", "unexpected ): `a)`"),
+            ("[a", "missing closing ]: `[a`"),
+            ("[z-a]", "invalid character class range: `z-a`"),
+            ("[[:foo:]]", "invalid character class range: `[:foo:]`"),
+            (r"\p{Foo}", "invalid character class range: `\\p{Foo}`"),
+            (r"[a-\d]", "invalid escape sequence: `\\d`"),
+            (r"\Z", "invalid escape sequence: `\\Z`"),
+            (r"\C", "invalid escape sequence: `\\C`"),
+            (r"\1", "invalid escape sequence: `\\1`"),
+            (r"\8", "invalid escape sequence: `\\8`"),
+            (r"\x{110000}", "invalid escape sequence: `\\x{110000`"),
+            (r"\é", "invalid escape sequence: `\\é`"),
+            ("\\", "trailing backslash at end of expression: ``"),
+            ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
+            ("(?i-)", "invalid or unsupported Perl syntax: `(?i-)`"),
+            ("(?P<n!>a)", "invalid named capture: `(?P<n!>`"),
+        ] {
+            let error = pattern.parse::<Regexp>().unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!("error parsing regexp: {message}")
+            );
+        }
+        assert!(Regexp::new(b"a\xff").is_err());
+        assert!("(a{500}){2}".parse::<Regexp>().is_ok());
+    }
+
+    #[test]
+    fn nesting_is_limited() {
+        let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
+        assert!(nested(DEEPEST).parse::<Regexp>().is_ok());
+        assert!(nested(DEEPEST + 1).parse::<Regexp>().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn every_translation_is_a_pattern_of_the_crate(
+            pattern in r"([ab(|)*+?.^$\[\]&~-]|\{2\}|\\[dDwWsSbBpPQExk01AzZ]|\(\?[imsU:-]|\pL|[[:^ascii:]]){0,10}",
+        ) {
+            if let Ok(translation) = Translator::new(&pattern).translate() {
+                prop_assert!(Regex::new(&translation).is_ok(), "{}", translation);
+            }
+        }
+    }
+}
