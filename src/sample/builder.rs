@@ -313,7 +313,9 @@ impl<'q> Builder<'q> {
         link: usize,
         keeps_unit: bool,
     ) -> Target {
-        let Link { unit, tidied, kept, .. } = recipe.links[link];
+        let Link {
+            unit, tidied, kept, ..
+        } = recipe.links[link];
         let known = if keeps_unit { kept } else { tidied };
         if known != Target::Unknown {
             return known;
