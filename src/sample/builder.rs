@@ -172,6 +172,9 @@ impl<'q> Builder<'q> {
             self.cells[cell as usize].values.push(value);
             known += 1;
         }
+        if known == record.measurements().len() {
+            return;
+        }
         for (place, measurement) in record.measurements().enumerate().skip(known) {
             self.add_measurement(number, place, measurement, left_out);
         }
@@ -395,6 +398,18 @@ impl<'q> Builder<'q> {
                 column_ranks[key.column.index()],
             )
         });
+        let mut all_columns: Vec<KeyId> = Vec::new();
+        for cell in &cells {
+            // Few columns and many cells: mostly the first look finds it.
+            if !all_columns.contains(&cell.key.column) {
+                all_columns.push(cell.key.column);
+            }
+        }
+        all_columns.sort_unstable_by_key(|id| column_ranks[id.index()]);
+        let place = |id: &KeyId| {
+            let rank = column_ranks[id.index()];
+            all_columns.partition_point(|id| column_ranks[id.index()] < rank)
+        };
         let mut tables = Vec::new();
         for group in cells.chunk_by_mut(|left, right| {
             (left.key.table, left.key.unit) == (right.key.table, right.key.unit)
@@ -429,12 +444,16 @@ impl<'q> Builder<'q> {
             tables.push(SampleTable {
                 key: fields(table, id),
                 unit: self.units.tables.get(unit).clone(),
+                places: columns.iter().map(place).collect(),
                 columns: columns.into_iter().map(|id| fields(column, id)).collect(),
                 rows: rows.into_iter().map(|id| fields(row, id)).collect(),
                 samples,
             });
         }
-        Samples { tables }
+        Samples {
+            tables,
+            columns: all_columns.iter().map(|&id| fields(column, id)).collect(),
+        }
     }
 }
 
