@@ -73,7 +73,8 @@ pub(super) fn parse(
     }
 }
 
-const RESULT_PREFIX: &[u8] = b"Benchmark";
+/// How every result starts.
+pub(super) const RESULT_PREFIX: &[u8] = b"Benchmark";
 
 fn parse_result(
     line: &[u8],
@@ -85,7 +86,16 @@ fn parse_result(
     if name.end == line.len() {
         return Ok(Line::Other);
     }
-    let mut fields = Fields { line, at: name.end };
+    let fields = Fields { line, at: name.end };
+    let iterations = parse_counts(fields, measurements)?;
+    Ok(Line::Result { name, iterations })
+}
+
+/// The iteration count and the measurements of a result.
+fn parse_counts(
+    mut fields: Fields<'_>,
+    measurements: &mut Vec<RawMeasurement>,
+) -> Result<i64, LineError> {
     let iterations = fields.next_count().ok_or(LineError::MissingIterations)?;
     let iterations = iterations.map_err(LineError::Iterations)?;
 
@@ -98,7 +108,50 @@ fn parse_result(
     if measurements.is_empty() {
         return Err(LineError::MissingMeasurements);
     }
-    Ok(Line::Result { name, iterations })
+    Ok(iterations)
+}
+
+/// How wide `go test` pads iteration counts.
+const COUNT_WIDTH: usize = 8;
+
+/// The iteration count of a line that is what `go test` writes behind a name
+/// and nothing else; its measurements go into `measurements`.
+///
+/// To tell it from log output, it must have a measurement in `ns/op`, or the
+/// count must be padded and followed by a tab as `go test` does it.
+pub(super) fn parse_numbers(line: &[u8], measurements: &mut Vec<RawMeasurement>) -> Option<i64> {
+    let start = space_end(line, 0);
+    if !line.get(start)?.is_ascii_digit() {
+        return None;
+    }
+    let iterations = parse_counts(Fields { line, at: start }, measurements).ok()?;
+    let count_end = field_end(line, start);
+    let is_padded = count_end >= COUNT_WIDTH && line[count_end] == b'\t';
+    let has_time = || {
+        measurements
+            .iter()
+            .any(|measurement| line[measurement.unit.clone()] == *b"ns/op")
+    };
+    (is_padded || has_time()).then_some(iterations)
+}
+
+/// [`parse_numbers`] from `at` on, with log output in front that does not end
+/// its line. The padding tells where the count starts, so there must be some.
+pub(super) fn parse_numbers_behind_text(
+    line: &[u8],
+    at: usize,
+    measurements: &mut Vec<RawMeasurement>,
+) -> Option<i64> {
+    let tab = at + line.get(at..)?.find_byte(b'\t')?;
+    let start = tab.checked_sub(COUNT_WIDTH).filter(|&start| start >= at)?;
+    let is_name_there = || line[at..start].contains_str(RESULT_PREFIX);
+    let padded = &line[start..tab];
+    let digits = padded.trim_start_with(|char| char == ' ');
+    let is_count = digits.len() < padded.len() && digits.iter().all(u8::is_ascii_digit);
+    if !is_count || is_name_there() {
+        return None;
+    }
+    parse_counts(Fields { line, at: start }, measurements).ok()
 }
 
 /// A line whose first field is exactly `Unit`.
