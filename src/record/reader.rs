@@ -267,14 +267,16 @@ struct Lines<R> {
     is_open: bool,
 }
 
+/// Enough for most files, and quick to get.
+const FIRST_LENGTH: usize = 16 * 1024;
 /// Large enough that system calls cost little, small enough for the second-level cache.
-const BUFFER_LENGTH: usize = 128 * 1024;
+const FULL_LENGTH: usize = 128 * 1024;
 
 impl<R: Read> Lines<R> {
     fn new(source: R) -> Self {
         Self {
             source,
-            buffer: vec![0; BUFFER_LENGTH],
+            buffer: vec![0; FIRST_LENGTH],
             unread: 0..0,
             number: 0,
             ended: false,
@@ -313,10 +315,13 @@ impl<R: Read> Lines<R> {
     /// Reads more behind what is unread, moving that to the front and growing the buffer where it must.
     fn fill(&mut self) -> io::Result<()> {
         let kept = self.unread.len();
+        let was_filled = self.unread.end == self.buffer.len();
         self.buffer.copy_within(self.unread.clone(), 0);
         self.unread = 0..kept;
         if kept == self.buffer.len() {
             self.buffer.resize(kept * 2, 0);
+        } else if was_filled && self.buffer.len() < FULL_LENGTH {
+            self.buffer.resize(FULL_LENGTH, 0);
         }
         let count = loop {
             match self.source.read(&mut self.buffer[kept..]) {
