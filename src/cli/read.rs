@@ -9,9 +9,9 @@ use std::thread;
 
 use bstr::BString;
 
-use crate::input::{InputError, Reason, Source};
+use crate::input::{Decoded, InputError, Likeness, LineNumbers, Source, decode};
 use crate::query::{Filter, Layout};
-use crate::record::{Reader, Record};
+use crate::record::{Findings, Reader, Record};
 use crate::sample::{Builder, Samples};
 use crate::unit::Metadata;
 
@@ -135,7 +135,10 @@ fn read_in_parallel<'q>(
 struct Reading<'q> {
     builder: Builder<'q>,
     events: Vec<(u64, Event)>,
-    has_results: bool,
+    /// How many results there are, whether they are used or not.
+    results: u64,
+    findings: Findings,
+    likeness: Likeness,
     error: Option<InputError>,
 }
 
@@ -159,7 +162,9 @@ fn read_source<'q>(
     let mut reading = Reading {
         builder: query.builder(),
         events: Vec::new(),
-        has_results: false,
+        results: 0,
+        findings: Findings::default(),
+        likeness: Likeness::Empty,
         error: None,
     };
     let outcome = if source.is_standard_input() {
@@ -178,32 +183,39 @@ fn read_source<'q>(
 }
 
 impl Reading<'_> {
-    fn read_all(&mut self, source: &Source, text: impl Read) -> Result<(), InputError> {
+    fn read_all(&mut self, source: &Source, bytes: impl Read) -> Result<(), InputError> {
+        let Decoded {
+            text,
+            lines,
+            likeness,
+        } = decode(bytes).map_err(|error| InputError::read(source, 0, error))?;
+        self.likeness = likeness;
         let mut reader = Reader::new(text, source.label.clone());
-        loop {
-            let record = reader.next_record();
-            match record {
-                Ok(Some(record)) => {
-                    let (line, record) = record;
-                    self.add(line, &record);
-                }
-                Ok(None) => return Ok(()),
+        let outcome = loop {
+            match reader.next_record() {
+                Ok(Some((line, record))) => self.add(line, &record, &lines),
+                Ok(None) => break Ok(()),
                 Err(error) => {
-                    return Err(InputError::Read {
-                        name: source.name(),
-                        line: reader.line_number(),
-                        reason: Reason(error),
-                    });
+                    let line = lines.in_input(reader.line_number());
+                    break Err(InputError::read(source, line, error));
                 }
             }
-        }
+        };
+        self.findings = reader.findings().in_input(|line| lines.in_input(line));
+        outcome
     }
 
-    fn add(&mut self, line: u64, record: &Record<'_>) {
+    fn add(&mut self, line: u64, record: &Record<'_>, lines: &LineNumbers) {
+        let line = lines.in_input(line);
         let events = &mut self.events;
         match record {
             Record::Result(result) => {
-                self.has_results = true;
+                self.results += 1;
+                if let Some(torn_at) = result.torn_at() {
+                    // What was wrong with the line of the name has been mended.
+                    let torn_at = lines.in_input(torn_at);
+                    events.retain(|(line, _)| *line != torn_at);
+                }
                 self.builder.add(result, &mut |value, unit| {
                     let message = format!(
                         "a measurement in {unit} is {value}, not a finite number: left out"
@@ -257,7 +269,7 @@ impl<'q> Merged<'q, '_> {
         if let Some(error) = reading.error {
             return Err(error.into());
         }
-        if !reading.has_results {
+        if reading.results == 0 {
             self.without_results.push(source.name());
         }
         match &mut self.builder {
