@@ -15,6 +15,7 @@
 use std::borrow::Cow;
 
 use bstr::{BStr, BString, ByteSlice};
+use hashbrown::HashSet;
 use indexmap::IndexMap;
 
 use super::line::{self, LineError, RawMeasurement};
@@ -40,6 +41,25 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// The failed benchmarks with how often they did, but for those that failed with one of their parts.
+    #[must_use]
+    pub fn failed_leaves(&self) -> Vec<(&BString, u64)> {
+        let names = self.failed.keys();
+        let parents: HashSet<&[u8]> = names
+            .flat_map(|name| name.find_iter("/").map(|at| &name[..at]))
+            .collect();
+        // A parent has no `-N` where it says that it failed, or one like its parts.
+        let is_leaf = |name: &BString| {
+            let stem = name.len() - Name::new(name).suffix().len();
+            !parents.contains(name.as_slice()) && !parents.contains(&name[..stem])
+        };
+        let failed = self.failed.iter();
+        failed
+            .filter(|(name, _)| is_leaf(name))
+            .map(|(name, count)| (name, *count))
+            .collect()
+    }
+
     /// These findings with other line numbers, as `line_in_input` has them.
     #[must_use]
     pub fn in_input(&self, line_in_input: impl Fn(u64) -> u64) -> Self {
