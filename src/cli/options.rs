@@ -7,7 +7,7 @@ use bstr::ByteSlice;
 use super::args::Args;
 use crate::query::{Filter, Layout, Projection, SyntaxError};
 use crate::record::number::parse_number;
-use crate::report::Settings;
+use crate::report::{Asked, Settings};
 
 /// How the report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct Options {
     pub filter: Filter,
     /// To which cells they go.
     pub layout: Layout,
+    /// What was asked, for notes.
+    pub asked: Asked,
     /// What the statistics are judged by.
     pub settings: Settings,
     /// How the report is printed.
@@ -75,11 +77,19 @@ impl Options {
         let row = Projection::parse(bytes(&args.row)).map_err(syntax("row"))?;
         let column = Projection::parse(bytes(&args.col)).map_err(syntax("col"))?;
         let ignore = Projection::parse(bytes(&args.ignore)).map_err(syntax("ignore"))?;
+        let settings = Settings {
+            alpha: part(&args.alpha, "alpha")?,
+            confidence: part(&args.confidence, "confidence")?,
+        };
         Ok(Self {
-            settings: Settings {
-                alpha: part(&args.alpha, "alpha")?,
-                confidence: part(&args.confidence, "confidence")?,
+            asked: Asked {
+                filter: filter.clone(),
+                table: table.clone(),
+                row: row.clone(),
+                column: column.clone(),
+                ignore: ignore.clone(),
             },
+            settings,
             format: match args.format.as_str() {
                 "text" => Format::Text,
                 "csv" => Format::Csv,

@@ -12,7 +12,8 @@ use bstr::BString;
 use crate::input::{Decoded, InputError, Likeness, LineNumbers, Source, decode};
 use crate::query::{Filter, Layout};
 use crate::record::{Findings, Reader, Record};
-use crate::sample::{Builder, Samples};
+use crate::report::InputFacts;
+use crate::sample::{Builder, Samples, Seen};
 use crate::unit::Metadata;
 
 /// Which results go where.
@@ -36,8 +37,8 @@ pub struct Inputs {
     pub samples: Samples,
     /// What they say of units.
     pub metadata: Metadata,
-    /// The names of those in which no result was found.
-    pub without_results: Vec<BString>,
+    /// What else is known of each.
+    pub facts: Vec<InputFacts>,
 }
 
 /// Why reading stopped.
@@ -65,7 +66,7 @@ pub fn read(
     let mut merged = Merged {
         builder: None,
         metadata: Metadata::default(),
-        without_results: Vec::new(),
+        facts: Vec::new(),
         warnings,
     };
     let threads = threads_for(sources);
@@ -79,7 +80,7 @@ pub fn read(
     Ok(Inputs {
         samples: merged.builder.unwrap_or_else(|| query.builder()).finish(),
         metadata: merged.metadata,
-        without_results: merged.without_results,
+        facts: merged.facts,
     })
 }
 
@@ -159,6 +160,7 @@ struct Reading<'q> {
     results: u64,
     findings: Findings,
     likeness: Likeness,
+    seen: Seen,
     error: Option<InputError>,
 }
 
@@ -185,6 +187,7 @@ fn read_source<'q>(
         results: 0,
         findings: Findings::default(),
         likeness: Likeness::Empty,
+        seen: Seen::default(),
         error: None,
     };
     let outcome = if source.is_standard_input() {
@@ -199,6 +202,7 @@ fn read_source<'q>(
             .and_then(|file: File| reading.read_all(source, file))
     };
     reading.error = outcome.err();
+    reading.seen = reading.builder.seen();
     reading
 }
 
@@ -265,7 +269,7 @@ impl Reading<'_> {
 struct Merged<'q, 'w> {
     builder: Option<Builder<'q>>,
     metadata: Metadata,
-    without_results: Vec<BString>,
+    facts: Vec<InputFacts>,
     warnings: &'w mut dyn Write,
 }
 
@@ -289,9 +293,13 @@ impl<'q> Merged<'q, '_> {
         if let Some(error) = reading.error {
             return Err(error.into());
         }
-        if reading.results == 0 {
-            self.without_results.push(source.name());
-        }
+        self.facts.push(InputFacts {
+            name: source.name(),
+            results: reading.results,
+            findings: reading.findings,
+            likeness: reading.likeness,
+            seen: reading.seen,
+        });
         match &mut self.builder {
             Some(builder) => builder.merge(reading.builder),
             None => self.builder = Some(reading.builder),

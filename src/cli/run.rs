@@ -104,14 +104,6 @@ fn compare(
         layout: &options.layout,
     };
     let inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
-    if !options.quiet {
-        for name in &inputs.without_results {
-            let _ = writeln!(
-                streams.stderr,
-                "rbenchstat: note: {name}: no benchmark results found in it"
-            );
-        }
-    }
     let report = report::build(inputs.samples, &inputs.metadata, options.settings);
     let mut out = BufWriter::new(&mut *streams.stdout);
     match options.format {
@@ -119,6 +111,12 @@ fn compare(
         Format::Csv => render::csv::write(&report, &mut out, streams.stderr)?,
     }
     out.flush()?;
+    drop(out);
+    if !options.quiet {
+        for note in report::notes(&inputs.facts, &options.asked, &report) {
+            let _ = writeln!(streams.stderr, "rbenchstat: note: {note}");
+        }
+    }
     Ok(())
 }
 

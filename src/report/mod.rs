@@ -3,6 +3,7 @@
 pub mod build;
 pub mod judgement;
 pub mod model;
+pub mod notes;
 pub mod warning;
 
 pub use build::{Settings, build};
@@ -11,4 +12,5 @@ pub use judgement::{
     Verdict,
 };
 pub use model::Report;
+pub use notes::{Asked, InputFacts, Note, notes};
 pub use warning::Warning;

@@ -11,6 +11,7 @@ use hashbrown::HashMap;
 
 use super::names::{Names, Numbers};
 use super::samples::{KeyField, Sample, SampleTable, Samples};
+use super::seen::Seen;
 use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
 use crate::record::{Configuration, Measurement, Name, ResultRecord};
 use crate::unit::Tidied;
@@ -217,6 +218,28 @@ impl<'q> Builder<'q> {
             left_out(measurement.value, measurement.unit);
         }
         self.recipes[number as usize] = Some(recipe);
+    }
+
+    /// What there is to ask for in the results so far.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        let mut seen = Seen {
+            benchmarks: self.recipes.len(),
+            used: self.recipes.iter().flatten().count(),
+            ..Seen::default()
+        };
+        for configuration in self.configurations.iter() {
+            seen.add_configuration(configuration);
+        }
+        let numbers = 0..u32::try_from(self.recipes.len()).unwrap_or(u32::MAX);
+        let names = numbers.map(|number| self.names.get(number));
+        for (_, name) in names.clone() {
+            seen.add_name(name);
+        }
+        if self.configurations.len() > 1 {
+            seen.find_changing(names.map(|(number, name)| (name, self.configurations.get(number))));
+        }
+        seen
     }
 
     /// Appends what `other` has collected, as if its records had been added here.

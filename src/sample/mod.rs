@@ -3,6 +3,8 @@
 pub mod builder;
 pub mod names;
 pub mod samples;
+pub mod seen;
 
 pub use builder::Builder;
 pub use samples::{KeyField, Sample, SampleTable, Samples};
+pub use seen::{Changing, Seen};
