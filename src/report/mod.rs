@@ -1,8 +1,12 @@
 //! The facts that renderers show.
 
 pub mod build;
+pub mod gate;
 pub mod judgement;
+pub mod margin;
 pub mod model;
+pub mod verdict;
+pub mod waivers;
 pub mod warning;
 
 pub use build::{Settings, build};
