@@ -172,6 +172,9 @@ impl<'q> Builder<'q> {
             self.cells[cell as usize].values.push(value);
             known += 1;
         }
+        if known == record.measurements().len() {
+            return;
+        }
         for (place, measurement) in record.measurements().enumerate().skip(known) {
             self.add_measurement(number, place, measurement, left_out);
         }
