@@ -200,7 +200,13 @@ mod tests {
         let mut list: Vec<u8> = Vec::with_capacity(100);
         black_box(&mut list).reserve_exact(300);
         let counted = counter.reader().read() - before;
-        assert_eq!(counted, Allocations { count: 2, bytes: 400 });
+        assert_eq!(
+            counted,
+            Allocations {
+                count: 2,
+                bytes: 400
+            }
+        );
     }
 
     #[test]

@@ -122,11 +122,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "PATH", requires = "requests")]
     pub bundle: Option<PathBuf>,
     /// The rule that decides, in your own policy
-    #[arg(
-        long,
-        value_name = "PATH/TO/RULE",
-        default_value = "envoy/authz/allow"
-    )]
+    #[arg(long, value_name = "PATH/TO/RULE", default_value = "envoy/authz/allow")]
     pub decision: String,
     /// Your own requests, as JSON lines: method, path, host, headers, body, expected
     #[arg(long, value_name = "FILE", requires = "bundle")]
@@ -460,7 +456,12 @@ mod tests {
 
     #[test]
     fn times_read_as_go_writes_them() {
-        for (text, milliseconds) in [("1.5s", 1_500), ("2m30s", 150_000), ("100ms", 100), ("0", 0)] {
+        for (text, milliseconds) in [
+            ("1.5s", 1_500),
+            ("2m30s", 150_000),
+            ("100ms", 100),
+            ("0", 0),
+        ] {
             assert_eq!(parse_duration(text).unwrap().as_millis(), milliseconds);
         }
         for text in ["", "3", "s", "-1s", "1x", "1.2.3s", "1s2"] {
@@ -470,7 +471,10 @@ mod tests {
 
     #[test]
     fn a_budget_is_a_time_or_a_number_of_operations() {
-        assert_eq!(parse_budget("3s").unwrap(), Budget::Time(Duration::from_secs(3)));
+        assert_eq!(
+            parse_budget("3s").unwrap(),
+            Budget::Time(Duration::from_secs(3))
+        );
         assert_eq!(parse_budget("1000x").unwrap(), Budget::Operations(1000));
         for text in ["0x", "x", "0s", "10"] {
             assert!(parse_budget(text).is_err(), "{text}");

@@ -266,7 +266,10 @@ fn show(old: &Path, new: &Path, sides: &[Side; 2], streams: &mut Streams<'_>) ->
                 stdin_is_terminal: false,
             },
         );
-        anyhow::ensure!(exit == rbenchstat::cli::Exit::Success, "the comparison failed");
+        anyhow::ensure!(
+            exit == rbenchstat::cli::Exit::Success,
+            "the comparison failed"
+        );
         if !table.is_empty() {
             writeln!(streams.stdout, "\n{title}\n")?;
             streams.stdout.write_all(&table)?;

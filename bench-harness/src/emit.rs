@@ -112,7 +112,9 @@ pub fn measurement(
             ));
             continue;
         }
-        let latency = measured.latencies.value_at_quantile(percentile.value / 100.0);
+        let latency = measured
+            .latencies
+            .value_at_quantile(percentile.value / 100.0);
         let value = number(latency as f64);
         writeln!(out, "{full}\t{}\t{value} ns/op", measured.operations)?;
     }

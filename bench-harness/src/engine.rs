@@ -269,7 +269,9 @@ fn rule_path(decision: &str) -> Result<String> {
             .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
             && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         if part.is_empty() {
-            bail!("the decision path {decision:?} has an empty part: write it as package/parts/rule");
+            bail!(
+                "the decision path {decision:?} has an empty part: write it as package/parts/rule"
+            );
         } else if identifier {
             path.push('.');
             path.push_str(part);
@@ -383,12 +385,17 @@ mod tests {
             assert!(engine.drops(event).unwrap());
             let event = parse_json(r#"{"path": "keep", "input": {}}"#).unwrap();
             assert!(!engine.drops(event).unwrap());
-            assert_eq!(engine.decide(parse_json("{}").unwrap()).unwrap(), Value::Bool(true));
+            assert_eq!(
+                engine.decide(parse_json("{}").unwrap()).unwrap(),
+                Value::Bool(true)
+            );
         }
     }
 
     #[test]
     fn the_printed_version_is_the_pinned_one() {
-        assert!(include_str!("../Cargo.toml").contains(&format!("version = \"={REGORUS_VERSION}\"")));
+        assert!(
+            include_str!("../Cargo.toml").contains(&format!("version = \"={REGORUS_VERSION}\""))
+        );
     }
 }

@@ -93,7 +93,9 @@ pub fn measure_overhead() -> Result<Overhead> {
     let start = Instant::now();
     for round in 0..ROUNDS {
         // Spread over buckets as latencies are.
-        histogram.saturating_record(black_box(u64::from(round.wrapping_mul(2_654_435_761) >> 12)));
+        histogram.saturating_record(black_box(u64::from(
+            round.wrapping_mul(2_654_435_761) >> 12,
+        )));
     }
     let histogram = start.elapsed().as_nanos() as f64 / f64::from(ROUNDS);
     Ok(Overhead { clock, histogram })

@@ -158,7 +158,11 @@ pub fn measure(
         if let Some(log) = &log {
             before = log.figures();
         }
-        watch(&|| workers.iter().all(std::thread::ScopedJoinHandle::is_finished));
+        watch(&|| {
+            workers
+                .iter()
+                .all(std::thread::ScopedJoinHandle::is_finished)
+        });
         for worker in workers {
             parts.push(worker.join());
         }
@@ -203,7 +207,11 @@ pub fn measure(
         }
     });
     let open = matches!(conditions.arrival, Arrival::Open(_));
-    let measurement = combine(parts.into_iter().map(|part| part.measured), log_figures, open)?;
+    let measurement = combine(
+        parts.into_iter().map(|part| part.measured),
+        log_figures,
+        open,
+    )?;
     Ok(Some((measurement, ledger)))
 }
 
@@ -266,9 +274,14 @@ fn work(
         stop: ended,
     };
     if case.empty {
-        return go(&mut EmptyFilter, conditions, &share, &counter, barrier, &|_| {
-            Tally::default()
-        });
+        return go(
+            &mut EmptyFilter,
+            conditions,
+            &share,
+            &counter,
+            barrier,
+            &|_| Tally::default(),
+        );
     }
     let logger = log.map(|log| Logger::new(Arc::clone(&log.shared)));
     let filter = Filter::new(
@@ -278,9 +291,14 @@ fn work(
         conditions.body_limit,
     );
     match filter {
-        Ok(mut filter) => go(&mut filter, conditions, &share, &counter, barrier, &|filter| {
-            filter.logger().map(Logger::tally).unwrap_or_default()
-        }),
+        Ok(mut filter) => go(
+            &mut filter,
+            conditions,
+            &share,
+            &counter,
+            barrier,
+            &|filter| filter.logger().map(Logger::tally).unwrap_or_default(),
+        ),
         Err(error) => {
             ended.store(true, Ordering::Relaxed);
             // The others wait for everybody.
@@ -450,7 +468,9 @@ impl Ledger {
         self.account.check(operations)?;
         if let Some(consumer) = &self.consumer {
             if let Some(malformed) = &consumer.malformed {
-                return Err(anyhow!("the consumer got a chunk that is none: {malformed}"));
+                return Err(anyhow!(
+                    "the consumer got a chunk that is none: {malformed}"
+                ));
             }
             // An upload cut off at the end may have arrived without the
             // uploader knowing; the other way round is a loss.
@@ -562,7 +582,9 @@ mod tests {
         }));
         conditions.grace = Duration::from_millis(300);
         let stop = AtomicBool::new(false);
-        let (_, ledger) = measure(&case, &conditions, &stop, &mut || {}).unwrap().unwrap();
+        let (_, ledger) = measure(&case, &conditions, &stop, &mut || {})
+            .unwrap()
+            .unwrap();
         let account = ledger.unwrap().account;
         assert!(account.buffered > 0, "{account:?}");
     }
@@ -604,7 +626,11 @@ mod tests {
         conditions.budget = Budget::Time(Duration::from_secs(60));
         let stop = AtomicBool::new(true);
         let started = Instant::now();
-        assert!(measure(&case, &conditions, &stop, &mut || {}).unwrap().is_none());
+        assert!(
+            measure(&case, &conditions, &stop, &mut || {})
+                .unwrap()
+                .is_none()
+        );
         assert!(started.elapsed() < Duration::from_secs(10));
     }
 

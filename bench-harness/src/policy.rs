@@ -272,7 +272,11 @@ mod tests {
     #[test]
     fn a_key_set_twice_is_an_error() {
         let directory = bundle();
-        fs::write(directory.path().join("data.json"), r#"{"roles": {"eu": 1}}"#).unwrap();
+        fs::write(
+            directory.path().join("data.json"),
+            r#"{"roles": {"eu": 1}}"#,
+        )
+        .unwrap();
         let error = Policy::load(directory.path(), "p/allow").unwrap_err();
         assert!(error.to_string().contains("\"eu\""), "{error}");
     }

@@ -279,7 +279,10 @@ impl Table {
         }
         for (name, ledger) in &self.rows {
             if let Some(refusal) = &ledger.refusal {
-                let _ = writeln!(stderr, "bench-harness: note: {name}: last refusal: {refusal}");
+                let _ = writeln!(
+                    stderr,
+                    "bench-harness: note: {name}: last refusal: {refusal}"
+                );
             }
         }
     }

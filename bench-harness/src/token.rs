@@ -200,7 +200,10 @@ mod tests {
 
     #[test]
     fn a_valid_token_gives_its_header_and_claims() {
-        let value = call(json!({"sub": "me", "aud": "here"}), &[("aud", Value::from("here"))]);
+        let value = call(
+            json!({"sub": "me", "aud": "here"}),
+            &[("aud", Value::from("here"))],
+        );
         assert_eq!(
             serde_json::to_value(&value).unwrap(),
             json!([true, {"typ": "JWT", "alg": "RS256"}, {"sub": "me", "aud": "here"}])
@@ -245,17 +248,26 @@ mod tests {
         assert_ne!(other.rsplit_once('.').unwrap().1, signature);
         let certificate = constraints(&[("cert", Value::from(CERTIFICATE))]);
         let value = TokenVerifier::default().call(&[Value::from(forged), certificate]);
-        assert_eq!(serde_json::to_value(&value).unwrap(), json!([false, {}, {}]));
+        assert_eq!(
+            serde_json::to_value(&value).unwrap(),
+            json!([false, {}, {}])
+        );
         assert!(!valid(json!({}), &[("alg", Value::from("RS512"))]));
         assert!(valid(json!({}), &[("alg", Value::from("RS256"))]));
     }
 
     #[test]
     fn constraints_that_make_no_sense_leave_the_value_undefined() {
-        assert_eq!(call(json!({}), &[("audience", Value::from("x"))]), Value::Undefined);
+        assert_eq!(
+            call(json!({}), &[("audience", Value::from("x"))]),
+            Value::Undefined
+        );
         let token = Value::from(sign(&json!({})).unwrap());
         let mut verifier = TokenVerifier::default();
-        assert_eq!(verifier.call(&[token.clone(), constraints(&[])]), Value::Undefined);
+        assert_eq!(
+            verifier.call(&[token.clone(), constraints(&[])]),
+            Value::Undefined
+        );
         let no_certificate = constraints(&[("cert", Value::from("no PEM"))]);
         assert_eq!(verifier.call(&[token, no_certificate]), Value::Undefined);
     }

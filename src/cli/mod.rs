@@ -2,10 +2,13 @@
 
 mod args;
 mod exit;
+mod gate_args;
+mod gate_options;
 mod goflags;
 mod options;
 mod read;
 mod run;
+mod watch;
 
 pub use exit::Exit;
 pub use run::{Streams, run};

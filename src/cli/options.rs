@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use bstr::ByteSlice;
 
 use super::args::Args;
+use super::gate_options::{GateOptionError, GateOptions};
 use crate::query::{Filter, Layout, Projection, SyntaxError};
 use crate::record::number::parse_number;
 use crate::report::Settings;
@@ -29,6 +30,8 @@ pub struct Options {
     pub settings: Settings,
     /// How the report is printed.
     pub format: Format,
+    /// Which verdicts are given, and what becomes of them.
+    pub gate: GateOptions,
     /// Whether notes are left out.
     pub quiet: bool,
 }
@@ -47,6 +50,9 @@ pub enum OptionError {
         /// What is wrong, and where.
         error: SyntaxError,
     },
+    /// An argument about verdicts or the gate.
+    #[error(transparent)]
+    Gate(#[from] GateOptionError),
     /// A value that is no number.
     #[error("-{flag} must be a number in range [0, 1], not {value:?}")]
     NoNumber {
@@ -75,16 +81,22 @@ impl Options {
         let row = Projection::parse(bytes(&args.row)).map_err(syntax("row"))?;
         let column = Projection::parse(bytes(&args.col)).map_err(syntax("col"))?;
         let ignore = Projection::parse(bytes(&args.ignore)).map_err(syntax("ignore"))?;
+        let settings = Settings {
+            alpha: part(&args.alpha, "alpha")?,
+            confidence: part(&args.confidence, "confidence")?,
+        };
+        let format = match args.format.as_str() {
+            "text" => Format::Text,
+            "csv" => Format::Csv,
+            _ => return Err(OptionError::Format),
+        };
+        let shows_verdicts = match format {
+            Format::Text | Format::Csv => false,
+        };
         Ok(Self {
-            settings: Settings {
-                alpha: part(&args.alpha, "alpha")?,
-                confidence: part(&args.confidence, "confidence")?,
-            },
-            format: match args.format.as_str() {
-                "text" => Format::Text,
-                "csv" => Format::Csv,
-                _ => return Err(OptionError::Format),
-            },
+            gate: GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?,
+            settings,
+            format,
             filter,
             layout: Layout::new(table, row, column, &ignore),
             quiet: args.quiet,
