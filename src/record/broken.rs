@@ -26,6 +26,8 @@ use super::name::Name;
 pub struct Findings {
     /// The benchmarks that failed, each with how often; names with `Benchmark`, as written first.
     pub failed: IndexMap<BString, u64>,
+    /// How many malformed results are benchmarks that failed or were skipped.
+    pub malformed_failures: usize,
     /// Panics and fatal errors.
     pub panics: Occurrences,
     /// Lines that say that a test binary or a package failed.
@@ -147,6 +149,7 @@ impl Watch {
         let blanks = &after[..after.len() - behind_blanks.len()];
         if let Some(outcome) = outcome(&plain(after)) {
             let name = &text[..line::RESULT_PREFIX.len() + end];
+            self.findings.malformed_failures += 1;
             self.ends(outcome, name);
             return false;
         }
