@@ -8,7 +8,7 @@ use memchr::memchr;
 
 use super::broken::{self, Findings, Watch};
 use super::configuration::Configuration;
-use super::line::{self, Line, LineError, RawMeasurement};
+use super::line::{self, Line, LineError, Parser};
 
 /// What a reader finds.
 #[derive(Clone, Debug)]
@@ -24,10 +24,10 @@ pub enum Record<'a> {
 /// One benchmark result.
 #[derive(Clone, Copy, Debug)]
 pub struct ResultRecord<'a> {
-    line: &'a [u8],
     name: &'a BStr,
+    name_version: u64,
     iterations: i64,
-    measurements: &'a [RawMeasurement],
+    parser: &'a Parser,
     configuration: &'a Configuration,
     configuration_version: u64,
     torn_at: Option<u64>,
@@ -49,11 +49,28 @@ impl<'a> ResultRecord<'a> {
     /// The measurements in the order of the line, at least one.
     #[must_use]
     pub fn measurements(&self) -> impl ExactSizeIterator<Item = Measurement<'a>> + use<'a> {
-        let line = self.line;
-        self.measurements.iter().map(move |raw| Measurement {
+        let parser = self.parser;
+        parser.measurements().iter().map(move |raw| Measurement {
             value: raw.value,
-            unit: line[raw.unit.clone()].as_bstr(),
+            unit: parser.unit(raw.unit),
         })
+    }
+
+    /// The measurements with numbers for their units: equal numbers from one
+    /// reader mean equal units.
+    #[must_use]
+    pub fn numbered_measurements(&self) -> impl ExactSizeIterator<Item = (f64, u32)> + use<'a> {
+        self.parser
+            .measurements()
+            .iter()
+            .map(|raw| (raw.value, raw.unit))
+    }
+
+    /// Equal versions from one reader mean equal names; different ones mean
+    /// nothing.
+    #[must_use]
+    pub fn name_version(&self) -> u64 {
+        self.name_version
     }
 
     /// The configuration in force at this line.
@@ -127,7 +144,7 @@ pub struct Reader<R> {
     lines: Lines<R>,
     configuration: Configuration,
     configuration_version: u64,
-    measurements: Vec<RawMeasurement>,
+    parser: Parser,
     watch: Watch,
 }
 
@@ -138,7 +155,7 @@ impl<R: Read> Reader<R> {
             lines: Lines::new(source),
             configuration: Configuration::new(label),
             configuration_version: 0,
-            measurements: Vec::new(),
+            parser: Parser::default(),
             watch: Watch::default(),
         }
     }
@@ -168,19 +185,15 @@ impl<R: Read> Reader<R> {
             };
             let number = self.lines.number;
             let text = &self.lines.buffer[place.clone()];
-            let usual = self.measurements.len();
-            let parsed = line::parse(text, &mut self.measurements);
-            if self.lines.is_open {
-                let is_result = matches!(parsed, Ok(Line::Result { .. }));
-                if broken::is_cut_off(text, is_result, &self.measurements, usual) {
-                    self.watch.findings.truncated = Some(number);
-                }
+            let usual = self.parser.measurements().len();
+            let parsed = self.parser.parse(text);
+            if self.lines.is_open && broken::is_cut_off(text, &parsed, &self.parser, usual) {
+                self.watch.findings.truncated = Some(number);
             }
             match parsed {
                 Ok(Line::Other) => {
-                    let joined = self.watch.other(text, number, &mut self.measurements);
-                    if let Some(iterations) = joined {
-                        return Ok(Some((number, self.joined(place, iterations))));
+                    if self.watch.other(text, number) {
+                        return Ok(Some((number, self.mended_record())));
                     }
                 }
                 Ok(Line::Configuration { key, value }) => {
@@ -188,14 +201,17 @@ impl<R: Read> Reader<R> {
                     self.configuration.set(&text[key], &text[value]);
                     self.configuration_version += 1;
                 }
-                Ok(Line::Result { name, iterations }) => {
+                Ok(Line::Result {
+                    name,
+                    name_version,
+                    iterations,
+                }) => {
                     self.watch.result();
-                    let line = &self.lines.buffer[place];
                     let record = Record::Result(ResultRecord {
-                        line,
-                        name: line[name].as_bstr(),
+                        name: self.lines.buffer[place][name].as_bstr(),
+                        name_version,
                         iterations,
-                        measurements: &self.measurements,
+                        parser: &self.parser,
                         configuration: &self.configuration,
                         configuration_version: self.configuration_version,
                         torn_at: None,
@@ -209,12 +225,10 @@ impl<R: Read> Reader<R> {
                     return Ok(Some((number, record)));
                 }
                 Err(error) => {
-                    let mended = self
-                        .watch
-                        .malformed(text, number, &error, &mut self.measurements);
-                    let record = match mended {
-                        Some(iterations) => self.joined(place, iterations),
-                        None => Record::SyntaxError(error),
+                    let record = if self.watch.malformed(text, number, &error) {
+                        self.mended_record()
+                    } else {
+                        Record::SyntaxError(error)
                     };
                     return Ok(Some((number, record)));
                 }
@@ -222,18 +236,27 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// A result whose numbers are at `place`, and whose name was torn from them.
-    fn joined(&self, place: Range<usize>, iterations: i64) -> Record<'_> {
-        let (name, torn_at) = self.watch.joined();
-        Record::Result(ResultRecord {
-            line: &self.lines.buffer[place],
-            name,
-            iterations,
-            measurements: &self.measurements,
-            configuration: &self.configuration,
-            configuration_version: self.configuration_version,
-            torn_at: Some(torn_at),
-        })
+    /// The result of which name and numbers were joined.
+    fn mended_record(&mut self) -> Record<'_> {
+        let (line, torn_at) = self.watch.mended();
+        match self.parser.parse(line) {
+            Ok(Line::Result {
+                name,
+                name_version,
+                iterations,
+            }) => Record::Result(ResultRecord {
+                name: line[name].as_bstr(),
+                name_version,
+                iterations,
+                parser: &self.parser,
+                configuration: &self.configuration,
+                configuration_version: self.configuration_version,
+                torn_at: Some(torn_at),
+            }),
+            Err(error) => Record::SyntaxError(error),
+            // What was joined has a name and numbers.
+            Ok(_) => Record::SyntaxError(LineError::MissingMeasurements),
+        }
     }
 }
 
@@ -250,14 +273,16 @@ struct Lines<R> {
     is_open: bool,
 }
 
+/// Enough for most files, and quick to get.
+const FIRST_LENGTH: usize = 16 * 1024;
 /// Large enough that system calls cost little, small enough for the second-level cache.
-const BUFFER_LENGTH: usize = 128 * 1024;
+const FULL_LENGTH: usize = 128 * 1024;
 
 impl<R: Read> Lines<R> {
     fn new(source: R) -> Self {
         Self {
             source,
-            buffer: vec![0; BUFFER_LENGTH],
+            buffer: vec![0; FIRST_LENGTH],
             unread: 0..0,
             number: 0,
             ended: false,
@@ -296,10 +321,13 @@ impl<R: Read> Lines<R> {
     /// Reads more behind what is unread, moving that to the front and growing the buffer where it must.
     fn fill(&mut self) -> io::Result<()> {
         let kept = self.unread.len();
+        let was_filled = self.unread.end == self.buffer.len();
         self.buffer.copy_within(self.unread.clone(), 0);
         self.unread = 0..kept;
         if kept == self.buffer.len() {
             self.buffer.resize(kept * 2, 0);
+        } else if was_filled && self.buffer.len() < FULL_LENGTH {
+            self.buffer.resize(FULL_LENGTH, 0);
         }
         let count = loop {
             match self.source.read(&mut self.buffer[kept..]) {

@@ -11,6 +11,7 @@ use hashbrown::HashMap;
 
 use super::names::{Names, Numbers};
 use super::samples::{KeyField, Sample, SampleTable, Samples};
+use super::seen::Seen;
 use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
 use crate::record::{Configuration, Measurement, Name, ResultRecord};
 use crate::unit::Tidied;
@@ -28,8 +29,9 @@ pub struct Builder<'q> {
     names: Names,
     /// By the numbers of `names`; none for results that the query drops.
     recipes: Vec<Option<Recipe>>,
-    /// The recipe of the line before: results of one benchmark mostly stand together.
-    previous: Option<u32>,
+    /// The reader's version of the name before, and the number of its recipe:
+    /// results of one benchmark mostly stand together.
+    previous: Option<(u64, u32)>,
     units: Units,
     cells: Vec<Cell>,
     /// How many values the last complete cell has: the next ones mostly have as many.
@@ -42,7 +44,9 @@ pub struct Builder<'q> {
 /// What the query makes of a benchmark under a configuration.
 #[derive(Debug)]
 struct Recipe {
-    placement: Placement,
+    /// Found out when the first measurement is kept: results of which nothing
+    /// is kept must leave no trace in the keys.
+    placement: Option<Placement>,
     outcome: Outcome,
     links: Vec<Link>,
 }
@@ -52,6 +56,8 @@ struct Recipe {
 struct Link {
     /// The unit as written.
     unit: u32,
+    /// The reader's number for it.
+    reader_unit: Option<u32>,
     /// The unit's factor.
     factor: f64,
     /// For values that tidying changes.
@@ -158,25 +164,26 @@ impl<'q> Builder<'q> {
         };
         // All parts of a line that were seen before are followed here, and the rest below.
         let mut known = 0;
-        for (measurement, link) in record.measurements().zip(&recipe.links) {
-            let value = measurement.value * link.factor;
-            let target = if value == measurement.value {
+        for ((value, unit), link) in record.numbered_measurements().zip(&recipe.links) {
+            let scaled = value * link.factor;
+            let target = if scaled == value {
                 link.kept
             } else {
                 link.tidied
             };
             let Target::Cell(cell) = target else { break };
-            if self.units.written(link.unit) != measurement.unit || !value.is_finite() {
+            if link.reader_unit != Some(unit) || !scaled.is_finite() {
                 break;
             }
-            self.cells[cell as usize].values.push(value);
+            self.cells[cell as usize].values.push(scaled);
             known += 1;
         }
-        if known == record.measurements().len() {
+        if known == record.numbered_measurements().len() {
             return;
         }
-        for (place, measurement) in record.measurements().enumerate().skip(known) {
-            self.add_measurement(number, place, measurement, left_out);
+        let numbered = record.numbered_measurements().zip(record.measurements());
+        for (place, ((_, unit), measurement)) in numbered.enumerate().skip(known) {
+            self.add_measurement(number, place, unit, measurement, left_out);
         }
     }
 
@@ -185,6 +192,7 @@ impl<'q> Builder<'q> {
         &mut self,
         number: u32,
         place: usize,
+        unit: u32,
         measurement: Measurement<'_>,
         left_out: &mut dyn FnMut(f64, &BStr),
     ) {
@@ -193,6 +201,7 @@ impl<'q> Builder<'q> {
         };
         if measurement.value.is_finite() {
             let link = self.link_for(&mut recipe, place, measurement.unit);
+            recipe.links[link].reader_unit = Some(unit);
             let tidied = self
                 .units
                 .tidied(recipe.links[link].unit)
@@ -209,6 +218,28 @@ impl<'q> Builder<'q> {
             left_out(measurement.value, measurement.unit);
         }
         self.recipes[number as usize] = Some(recipe);
+    }
+
+    /// What there is to ask for in the results so far.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        let mut seen = Seen {
+            benchmarks: self.recipes.len(),
+            used: self.recipes.iter().flatten().count(),
+            ..Seen::default()
+        };
+        for configuration in self.configurations.iter() {
+            seen.add_configuration(configuration);
+        }
+        let numbers = 0..u32::try_from(self.recipes.len()).unwrap_or(u32::MAX);
+        let names = numbers.map(|number| self.names.get(number));
+        for (_, name) in names.clone() {
+            seen.add_name(name);
+        }
+        if self.configurations.len() > 1 {
+            seen.find_changing(names.map(|(number, name)| (name, self.configurations.get(number))));
+        }
+        seen
     }
 
     /// Appends what `other` has collected, as if its records had been added here.
@@ -244,18 +275,20 @@ impl<'q> Builder<'q> {
 
     /// The number of the recipe for a record.
     fn recipe_number(&mut self, record: &ResultRecord<'_>) -> u32 {
-        if self.configuration_version != Some(record.configuration_version()) {
-            self.configuration_version = Some(record.configuration_version());
+        let version = Some(record.configuration_version());
+        if self.configuration_version != version {
+            self.configuration_version = version;
             self.configuration = self.configurations.intern_ref(record.configuration());
+            self.previous = None;
         }
-        if let Some(previous) = self.previous
-            && self.names.get(previous) == (self.configuration, record.name())
-        {
-            return previous;
+        match self.previous {
+            Some((name_version, number)) if name_version == record.name_version() => number,
+            _ => {
+                let number = self.recipe_of(self.configuration, record.name());
+                self.previous = Some((record.name_version(), number));
+                number
+            }
         }
-        let number = self.recipe_of(self.configuration, record.name());
-        self.previous = Some(number);
-        number
     }
 
     /// The number of the recipe for a name under a configuration, made now if it is new.
@@ -282,7 +315,7 @@ impl<'q> Builder<'q> {
             return None;
         }
         Some(Recipe {
-            placement: self.projectors.project(&subject)?,
+            placement: None,
             outcome,
             links: Vec::new(),
         })
@@ -301,6 +334,7 @@ impl<'q> Builder<'q> {
         let unit = self.units.intern(unit);
         recipe.links.push(Link {
             unit,
+            reader_unit: None,
             factor: self.units.tidied(unit).factor,
             tidied: Target::Unknown,
             kept: Target::Unknown,
@@ -334,14 +368,20 @@ impl<'q> Builder<'q> {
             Outcome::Drop => false,
             Outcome::ByUnit(filter) => filter.matches(shown, written),
         };
-        let target = if is_kept {
+        let shown = shown.to_owned();
+        let placement = if is_kept {
+            self.placement(number, recipe)
+        } else {
+            None
+        };
+        let target = if let Some(placement) = placement {
             let key = CellKey {
-                table: recipe.placement.table,
-                unit: self.units.tables.intern(shown.to_owned()),
-                row: recipe.placement.row,
-                column: recipe.placement.column,
+                table: placement.table,
+                unit: self.units.tables.intern(shown),
+                row: placement.row,
+                column: placement.column,
             };
-            let cell = self.cell(key, recipe.placement.residue);
+            let cell = self.cell(key, placement.residue);
             self.log.push(LoggedLink {
                 recipe: number,
                 unit,
@@ -361,6 +401,21 @@ impl<'q> Builder<'q> {
         target
     }
 
+    /// Where the results of a recipe go, unless a fixed list drops them.
+    fn placement(&mut self, number: u32, recipe: &mut Recipe) -> Option<Placement> {
+        if recipe.placement.is_none() {
+            let (configuration, name) = self.names.get(number);
+            recipe.placement = self.projectors.project(&Subject {
+                name: Name::new(name),
+                configuration: self.configurations.get(configuration),
+            });
+            if recipe.placement.is_none() {
+                recipe.outcome = Outcome::Drop;
+            }
+        }
+        recipe.placement
+    }
+
     /// The cell for `key`, to which results with this residue come from now on.
     fn cell(&mut self, key: CellKey, residue: KeyId) -> u32 {
         let cell = *self.cell_numbers.entry(key).or_insert_with(|| {
@@ -376,6 +431,42 @@ impl<'q> Builder<'q> {
             residues.push(residue);
         }
         cell
+    }
+
+    /// Whether no measurement came to a cell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// The projectors, which know the keys of all placements.
+    pub(super) fn projectors(&self) -> &Projectors {
+        &self.projectors
+    }
+
+    /// The keys of all columns with a cell, in the order to show.
+    pub(super) fn columns(&self) -> Vec<KeyId> {
+        columns_of(&self.cells, &self.projectors.column.ranks())
+    }
+
+    /// Where results with a measurement that counts go, with the configuration they stand under.
+    pub(super) fn placements(&self) -> impl Iterator<Item = (Placement, &Configuration)> {
+        let counts = |link: &Link| {
+            [link.tidied, link.kept]
+                .iter()
+                .any(|target| matches!(target, Target::Cell(_)))
+        };
+        let recipes = self.recipes.iter().zip(0..);
+        recipes.filter_map(move |(recipe, number)| {
+            let recipe = recipe.as_ref()?;
+            let (configuration, _) = self.names.get(number);
+            let placement = recipe.placement?;
+            recipe
+                .links
+                .iter()
+                .any(counts)
+                .then(|| (placement, self.configurations.get(configuration)))
+        })
     }
 
     /// Sorts cells into tables, rows and columns.
@@ -398,14 +489,7 @@ impl<'q> Builder<'q> {
                 column_ranks[key.column.index()],
             )
         });
-        let mut all_columns: Vec<KeyId> = Vec::new();
-        for cell in &cells {
-            // Few columns and many cells: mostly the first look finds it.
-            if !all_columns.contains(&cell.key.column) {
-                all_columns.push(cell.key.column);
-            }
-        }
-        all_columns.sort_unstable_by_key(|id| column_ranks[id.index()]);
+        let all_columns = columns_of(&cells, &column_ranks);
         let place = |id: &KeyId| {
             let rank = column_ranks[id.index()];
             all_columns.partition_point(|id| column_ranks[id.index()] < rank)
@@ -457,6 +541,19 @@ impl<'q> Builder<'q> {
     }
 }
 
+/// The keys of all columns of `cells`, in the order to show.
+fn columns_of(cells: &[Cell], ranks: &[u32]) -> Vec<KeyId> {
+    let mut columns: Vec<KeyId> = Vec::new();
+    for cell in cells {
+        // Few columns and many cells: mostly the first look finds it.
+        if !columns.contains(&cell.key.column) {
+            columns.push(cell.key.column);
+        }
+    }
+    columns.sort_unstable_by_key(|id| ranks[id.index()]);
+    columns
+}
+
 /// The names and values of a key.
 fn fields(projector: &Projector, id: KeyId) -> Vec<KeyField> {
     let owned = |(key, value): (&BStr, &BStr)| KeyField {
@@ -464,4 +561,60 @@ fn fields(projector: &Projector, id: KeyId) -> Vec<KeyField> {
         value: value.to_owned(),
     };
     projector.values(id).map(owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::Projection;
+    use crate::record::{Reader, Record};
+
+    fn samples(filter: &str, table: &str, text: &str) -> Samples {
+        let filter = Filter::parse(filter).unwrap();
+        let projection = |text: &str| Projection::parse(text).unwrap();
+        let layout = Layout::new(
+            projection(table),
+            projection(".fullname"),
+            projection(".file"),
+            &projection(""),
+        );
+        let mut builder = Builder::new(&filter, &layout);
+        let mut reader = Reader::new(text.as_bytes(), "a");
+        while let Some((_, record)) = reader.next_record().unwrap() {
+            let Record::Result(result) = record else {
+                panic!("a result wanted")
+            };
+            builder.add(&result, &mut |value, unit| panic!("{value} {unit}"));
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn a_result_of_which_no_measurement_is_kept_leaves_no_key() {
+        let text =
+            "BenchmarkX 1 5 B/op\nlater: y\nBenchmarkX 1 5 ns/op\nBenchmarkX 1 6 B/op 7 ns/op\n";
+        let keys = |text: &str| -> Vec<String> {
+            let tables = samples(".unit:B/op", ".config", text).tables;
+            let key = |field: &KeyField| format!("{}={}", field.key, field.value);
+            tables
+                .iter()
+                .flat_map(|table| table.key.iter().map(key))
+                .collect()
+        };
+        let without_last = text.trim_end().rsplit_once('\n').unwrap().0;
+        assert_eq!(keys(without_last), [""; 0]);
+        assert_eq!(keys(text), ["later=", "later=y"]);
+    }
+
+    #[test]
+    fn a_fixed_list_drops_results() {
+        let text = "BenchmarkX/k=1 1 5 B/op\nBenchmarkX/k=2 1 6 B/op\nBenchmarkX/k=1 1 7 B/op\n";
+        let tables = samples("*", "/k@(1)", text).tables;
+        let values: Vec<_> = tables
+            .iter()
+            .flat_map(|table| table.samples.iter().flatten())
+            .collect();
+        assert_eq!(values.len(), 1);
+        assert_eq!(values[0].values, [5.0, 7.0]);
+    }
 }
