@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::{Parser, ValueEnum};
 
 use super::gate_args::GateArgs;
+use crate::input::{MOST_UNPACKED, Size};
 
 const EXAMPLE: &str = "\
 Example:
@@ -65,6 +66,15 @@ pub struct Args {
     )]
     #[arg(long_help = format!("Use only the results that match this query\n\n{FILTER_HELP}"))]
     pub filter: OsString,
+
+    /// Refuse gzip data that unpacks to more than this, per input
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value_t = MOST_UNPACKED,
+        help_heading = "Input"
+    )]
+    pub max_unpacked: Size,
 
     /// Show one table for each value of this projection
     #[arg(

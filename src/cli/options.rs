@@ -6,6 +6,7 @@ use bstr::ByteSlice;
 
 use super::args::Args;
 use super::gate_options::{GateOptionError, GateOptions};
+use crate::input::Size;
 use crate::query::{Filter, Layout, Projection, SyntaxError};
 use crate::record::number::parse_number;
 use crate::report::{Asked, Settings};
@@ -34,6 +35,8 @@ pub struct Options {
     pub format: Format,
     /// Which verdicts are given, and what becomes of them.
     pub gate: GateOptions,
+    /// What each packed input may unpack to.
+    pub most_unpacked: Size,
     /// Whether notes are left out.
     pub quiet: bool,
 }
@@ -108,6 +111,7 @@ impl Options {
             format,
             filter,
             layout: Layout::new(table, row, column, &ignore),
+            most_unpacked: args.max_unpacked,
             quiet: args.quiet,
         })
     }

@@ -9,12 +9,12 @@ use std::thread;
 
 use bstr::BString;
 
-use crate::input::{Decoded, InputError, Likeness, LineNumbers, Source, decode};
+use crate::input::{Decoded, InputError, Likeness, LineNumbers, Size, Source, decode};
 use crate::query::{Filter, Layout};
 use crate::record::{Findings, Reader, Record};
 use crate::report::InputFacts;
 use crate::report::gate::Evidence;
-use crate::sample::{Builder, Environments, Samples, Seen};
+use crate::sample::{Builder, Environments, MOST_CONFIGURED, Samples, Seen};
 use crate::unit::Metadata;
 
 /// Which results go where.
@@ -26,6 +26,8 @@ pub struct Query<'q> {
     pub layout: &'q Layout,
     /// Whether to look for what stands in the way of verdicts.
     pub looks_for_evidence: bool,
+    /// What each packed input may unpack to.
+    pub most_unpacked: Size,
 }
 
 impl<'q> Query<'q> {
@@ -170,6 +172,7 @@ fn read_in_parallel<'q>(
 /// What one source holds.
 struct Reading<'q> {
     builder: Builder<'q>,
+    most_unpacked: Size,
     events: Vec<(u64, Event)>,
     /// How many results there are, whether they are used or not.
     results: u64,
@@ -198,6 +201,7 @@ fn read_source<'q>(
 ) -> Reading<'q> {
     let mut reading = Reading {
         builder: query.builder(),
+        most_unpacked: query.most_unpacked,
         events: Vec::new(),
         results: 0,
         findings: Findings::default(),
@@ -227,12 +231,18 @@ impl Reading<'_> {
             text,
             lines,
             likeness,
-        } = decode(bytes).map_err(|error| InputError::read(source, 0, error))?;
+        } = decode(bytes, self.most_unpacked)
+            .map_err(|error| InputError::read(source, 0, error))?;
         self.likeness = likeness;
         let mut reader = Reader::new(text, source.label.clone());
         let outcome = loop {
             match reader.next_record() {
-                Ok(Some((line, record))) => self.add(line, &record, &lines),
+                Ok(Some((line, record))) => {
+                    self.add(line, &record, &lines);
+                    if !self.builder.has_room() {
+                        break Err(InputError::read(source, lines.in_input(line), no_room()));
+                    }
+                }
                 Ok(None) => break Ok(()),
                 Err(error) => {
                     let line = lines.in_input(reader.line_number());
@@ -280,6 +290,14 @@ impl Reading<'_> {
     }
 }
 
+/// Every configuration that a result stands under is kept, with all its keys.
+fn no_room() -> io::Error {
+    let message = format!(
+        "results stand under too many configurations: their values are more than {MOST_CONFIGURED} in all"
+    );
+    io::Error::other(message)
+}
+
 /// All sources so far, in order.
 struct Merged<'q, 'w> {
     builder: Option<Builder<'q>>,
@@ -325,7 +343,12 @@ impl<'q> Merged<'q, '_> {
             seen: reading.seen,
         });
         match &mut self.builder {
-            Some(builder) => builder.merge(reading.builder),
+            Some(builder) => {
+                builder.merge(reading.builder);
+                if !builder.has_room() {
+                    return Err(InputError::read(source, 0, no_room()).into());
+                }
+            }
             None => self.builder = Some(reading.builder),
         }
         Ok(())

@@ -107,6 +107,7 @@ fn compare(
         filter: &options.filter,
         layout: &options.layout,
         looks_for_evidence: options.gate.judging.is_some(),
+        most_unpacked: options.most_unpacked,
     };
     let mut inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
     for (unit, better) in &options.gate.better {

@@ -10,6 +10,7 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::read::MultiGzDecoder;
 
 use super::likeness::Likeness;
+use super::size::Size;
 use super::test_stream::{LineNumbers, TestStream};
 
 /// How much of an input is looked at: enough for a log before the first event of a stream.
@@ -45,18 +46,26 @@ impl<R: Read> Read for Text<'_, R> {
     }
 }
 
+/// What packed data may unpack to unless more is asked for: what a few kilobytes
+/// can unpack to would keep the program busy for days.
+pub const MOST_UNPACKED: Size = Size(1 << 30);
+
 /// Recognises what `source` holds by its first bytes, and makes text of it.
+///
+/// Reading that text fails where packed data unpacks to more than `most_unpacked`.
 ///
 /// # Errors
 /// Whatever reading those bytes fails with.
-pub fn decode<'r, R: Read + 'r>(mut source: R) -> io::Result<Decoded<'r, R>> {
+pub fn decode<'r, R: Read + 'r>(mut source: R, most_unpacked: Size) -> io::Result<Decoded<'r, R>> {
     let start = peek(&mut source)?;
     if !start.starts_with(GZIP) {
         return decode_text(start, source);
     }
-    let mut unpacked: Box<dyn Read + 'r> =
-        Box::new(Gzip(MultiGzDecoder::new(Cursor::new(start).chain(source))));
-    // A bound on the unpacked size belongs here, around `unpacked`.
+    let mut unpacked: Box<dyn Read + 'r> = Box::new(Gzip {
+        unpacker: MultiGzDecoder::new(Cursor::new(start).chain(source)),
+        most: most_unpacked,
+        left: most_unpacked.0,
+    });
     let start = peek(&mut unpacked)?;
     let Decoded {
         text,
@@ -80,6 +89,10 @@ const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 /// Decodes what is not packed, and of which `start` was read already.
 fn decode_text<'r, R: Read + 'r>(start: Vec<u8>, source: R) -> io::Result<Decoded<'r, R>> {
     if UTF_16_MARKS.iter().any(|mark| start.starts_with(mark)) {
+        // The decoder needs three bytes to tell a mark from text.
+        if start.len() < 3 {
+            return Ok(made(Vec::new(), io::empty()));
+        }
         let bytes = Cursor::new(start).chain(source);
         let mut text = DecodeReaderBytesBuilder::new().build(bytes);
         let start = peek(&mut text)?;
@@ -130,12 +143,18 @@ fn peek(source: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
-/// Unpacks gzip, of which several may stand behind one another, and says so when it is damaged.
-struct Gzip<R>(MultiGzDecoder<R>);
+/// Unpacks gzip, of which several may stand behind one another, and says so when it is damaged or too much.
+struct Gzip<R> {
+    unpacker: MultiGzDecoder<R>,
+    /// The size that it may unpack to, for the message.
+    most: Size,
+    /// How much of that is left, in bytes.
+    left: u64,
+}
 
 impl<R: Read> Read for Gzip<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer).map_err(|error| {
+        let count = self.unpacker.read(buffer).map_err(|error| {
             let reason = match error.kind() {
                 io::ErrorKind::UnexpectedEof => "ends early",
                 io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => "is damaged",
@@ -143,7 +162,14 @@ impl<R: Read> Read for Gzip<R> {
             };
             let message = format!("the gzip data {reason}: pack or fetch the file again");
             io::Error::new(error.kind(), message)
-        })
+        })?;
+        self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
+            let most = self.most;
+            let message =
+                format!("the gzip data unpacks to more than {most}: -max-unpacked allows for more");
+            io::Error::new(io::ErrorKind::InvalidData, message)
+        })?;
+        Ok(count)
     }
 }
 
@@ -156,7 +182,11 @@ mod tests {
 
     fn text_of(bytes: &[u8]) -> Vec<u8> {
         let mut text = Vec::new();
-        decode(bytes).unwrap().text.read_to_end(&mut text).unwrap();
+        decode(bytes, MOST_UNPACKED)
+            .unwrap()
+            .text
+            .read_to_end(&mut text)
+            .unwrap();
         text
     }
 
@@ -174,7 +204,7 @@ mod tests {
     #[test]
     fn plain_text_passes_unchanged() {
         for text in [&b""[..], b"goos: linux\n", b"a\0b\xff\xfe\n", b"\xef\xbb"] {
-            let decoded = decode(text).unwrap();
+            let decoded = decode(text, MOST_UNPACKED).unwrap();
             assert!(matches!(decoded.text, Text::Plain(_)));
             assert_eq!(text_of(text), text);
         }
@@ -202,13 +232,35 @@ mod tests {
         let mut packed = gzip(&b"BenchmarkX 1 5 ns/op\n".repeat(9));
         packed.truncate(packed.len() - 4);
         let mut text = Vec::new();
-        let error = decode(&packed[..])
+        let error = decode(&packed[..], MOST_UNPACKED)
             .and_then(|mut decoded| decoded.text.read_to_end(&mut text))
             .unwrap_err();
         assert_eq!(
             error.to_string(),
             "the gzip data ends early: pack or fetch the file again"
         );
+    }
+
+    #[test]
+    fn gzip_may_unpack_to_so_much_and_no_more() {
+        let packed = gzip(&b"BenchmarkX 1 5 ns/op\n".repeat(1000));
+        let read = |most| {
+            let mut text = Vec::new();
+            let decoded = decode(&packed[..], Size(most));
+            decoded.and_then(|mut decoded| decoded.text.read_to_end(&mut text))
+        };
+        assert_eq!(read(21_000).unwrap(), 21_000);
+        assert_eq!(
+            read(20_480).unwrap_err().to_string(),
+            "the gzip data unpacks to more than 20KiB: -max-unpacked allows for more"
+        );
+    }
+
+    #[test]
+    fn a_mark_alone_is_no_text() {
+        assert_eq!(text_of(b"\xff\xfe"), b"");
+        assert_eq!(text_of(b"\xfe\xff"), b"");
+        assert_eq!(text_of(&gzip(b"\xff\xfe")), b"");
     }
 
     proptest! {

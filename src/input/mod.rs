@@ -2,10 +2,12 @@
 
 pub mod decode;
 pub mod likeness;
+pub mod size;
 pub mod source;
 pub mod test_stream;
 
-pub use decode::{Decoded, Text, decode};
+pub use decode::{Decoded, MOST_UNPACKED, Text, decode};
 pub use likeness::Likeness;
+pub use size::{Size, SizeError};
 pub use source::{InputError, Reason, Source, sources};
 pub use test_stream::LineNumbers;

@@ -9,6 +9,8 @@ use indexmap::IndexMap;
 use memchr::memchr;
 use serde::Deserialize;
 
+use super::size::Size;
+
 /// Makes text of the events of a stream, package after package in the order
 /// in which they start.
 ///
@@ -36,6 +38,9 @@ struct Package {
     lines: Lines,
     has_ended: bool,
 }
+
+/// The bytes that a line of a stream may have. `go test` ends them at far less.
+const LONGEST_LINE: u64 = 64 << 20;
 
 /// Text, with the line of the stream at which each of its lines starts.
 #[derive(Default)]
@@ -139,7 +144,18 @@ impl<R: Read> TestStream<R> {
     /// Reads one line of the stream; false at its end.
     fn advance(&mut self) -> io::Result<bool> {
         self.line.clear();
-        if self.source.read_until(b'\n', &mut self.line)? == 0 {
+        let mut source = self.source.by_ref().take(LONGEST_LINE);
+        let length = source.read_until(b'\n', &mut self.line)?;
+        if length as u64 == LONGEST_LINE {
+            self.number += 1;
+            let message = format!(
+                "line {} of the test stream is longer than {}, which is the limit",
+                self.number,
+                Size(LONGEST_LINE)
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        if length == 0 {
             for package in self.packages.values_mut() {
                 package.has_ended = true;
             }

@@ -34,6 +34,18 @@ impl Configuration {
         self.keys.get(BStr::new(key)).map(AsRef::as_ref)
     }
 
+    /// How many keys have a value.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether no key has a value.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     /// Sets `key`; an empty value deletes it, and the last key takes its place.
     ///
     /// That is no natural order, but the one in which the drop-in tables have

@@ -138,6 +138,13 @@ impl Parser {
     }
 }
 
+/// Whether a line that starts with `start` may be more than log output, whatever follows.
+pub(super) fn may_matter(start: &[u8]) -> bool {
+    start.starts_with(RESULT_PREFIX)
+        || parse_unit(start).is_some()
+        || parse_configuration(start).is_some()
+}
+
 /// How every result starts.
 pub(super) const RESULT_PREFIX: &[u8] = b"Benchmark";
 

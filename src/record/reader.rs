@@ -138,7 +138,8 @@ impl<'a> UnitRecord<'a> {
 
 /// Reads records from text in the benchmark format.
 ///
-/// Memory grows with the longest line, not with the text.
+/// Memory grows with the longest line, not with the text, and a line has a
+/// limit: see [`LONGEST_LINE`].
 #[derive(Debug)]
 pub struct Reader<R> {
     lines: Lines<R>,
@@ -273,6 +274,11 @@ struct Lines<R> {
     is_open: bool,
 }
 
+/// The bytes that a line may have.
+///
+/// A longer one that is a result, a unit line or a configuration line is an
+/// error. Any other is log output, of which the rest is passed over.
+pub const LONGEST_LINE: usize = 64 << 20;
 /// Enough for most files, and quick to get.
 const FIRST_LENGTH: usize = 16 * 1024;
 /// Large enough that system calls cost little, small enough for the second-level cache.
@@ -302,6 +308,9 @@ impl<R: Read> Lines<R> {
                 return Ok(Some(self.found(start, end)));
             }
             searched = unread.len();
+            if searched >= LONGEST_LINE {
+                return self.skip().map(Some);
+            }
             if self.ended {
                 let Range { start, end } = self.unread.clone();
                 self.unread.start = end;
@@ -316,6 +325,33 @@ impl<R: Read> Lines<R> {
         self.number += 1;
         let carriage_return = start < end && self.buffer[end - 1] == b'\r';
         start..end - usize::from(carriage_return)
+    }
+
+    /// Reads to the end of a line that is too long to hold, and hands out an empty one in its place.
+    #[cold]
+    fn skip(&mut self) -> io::Result<Range<usize>> {
+        self.number += 1;
+        if line::may_matter(&self.buffer[self.unread.clone()]) {
+            let message = format!(
+                "the line is longer than {} MiB, which is the limit",
+                LONGEST_LINE >> 20
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        self.buffer.truncate(FULL_LENGTH);
+        self.buffer.shrink_to_fit();
+        loop {
+            self.unread = 0..0;
+            self.fill()?;
+            let unread = &self.buffer[self.unread.clone()];
+            if let Some(length) = memchr(b'\n', unread) {
+                self.unread.start = length + 1;
+                return Ok(0..0);
+            }
+            if self.ended {
+                return Ok(0..0);
+            }
+        }
     }
 
     /// Reads more behind what is unread, moving that to the front and growing the buffer where it must.

@@ -22,6 +22,8 @@ pub struct Builder<'q> {
     filter: &'q Filter,
     projectors: Projectors,
     configurations: Numbers<Configuration>,
+    /// How many values those have in all.
+    configured: usize,
     /// The reader's version of the configuration that `configuration` numbers.
     configuration_version: Option<u64>,
     configuration: u32,
@@ -128,6 +130,13 @@ impl Units {
     }
 }
 
+/// How many values all the different configurations of results may have
+/// together. Some 100,000 configurations of 40 keys are in it.
+///
+/// Keys and reports hold each configuration whole, so that a file that sets
+/// another new key before every result takes memory as the square of its length.
+pub const MOST_CONFIGURED: usize = 1 << 22;
+
 /// Room for more values is only made when they come.
 const MOST_EXPECTED: usize = 1024;
 
@@ -139,6 +148,7 @@ impl<'q> Builder<'q> {
             filter,
             projectors: layout.projectors(),
             configurations: Numbers::default(),
+            configured: 0,
             configuration_version: None,
             configuration: 0,
             names: Names::default(),
@@ -249,9 +259,7 @@ impl<'q> Builder<'q> {
         let mut cells = vec![None; other.cells.len()];
         for logged in &other.log {
             let (configuration, name) = other.names.get(logged.recipe);
-            let configuration = self
-                .configurations
-                .intern_ref(other.configurations.get(configuration));
+            let configuration = self.configuration_number(other.configurations.get(configuration));
             let number = self.recipe_of(configuration, name);
             let Some(mut recipe) = self.recipes[number as usize].take() else {
                 continue;
@@ -273,12 +281,27 @@ impl<'q> Builder<'q> {
         }
     }
 
+    /// Whether configurations have no more values than [`MOST_CONFIGURED`].
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.configured <= MOST_CONFIGURED
+    }
+
+    fn configuration_number(&mut self, configuration: &Configuration) -> u32 {
+        let known = self.configurations.len();
+        let number = self.configurations.intern_ref(configuration);
+        if self.configurations.len() > known {
+            self.configured += configuration.len();
+        }
+        number
+    }
+
     /// The number of the recipe for a record.
     fn recipe_number(&mut self, record: &ResultRecord<'_>) -> u32 {
         let version = Some(record.configuration_version());
         if self.configuration_version != version {
             self.configuration_version = version;
-            self.configuration = self.configurations.intern_ref(record.configuration());
+            self.configuration = self.configuration_number(record.configuration());
             self.previous = None;
         }
         match self.previous {
@@ -544,9 +567,10 @@ impl<'q> Builder<'q> {
 /// The keys of all columns of `cells`, in the order to show.
 fn columns_of(cells: &[Cell], ranks: &[u32]) -> Vec<KeyId> {
     let mut columns: Vec<KeyId> = Vec::new();
+    let mut known = vec![false; ranks.len()];
     for cell in cells {
-        // Few columns and many cells: mostly the first look finds it.
-        if !columns.contains(&cell.key.column) {
+        let is_known = &mut known[cell.key.column.index()];
+        if !std::mem::replace(is_known, true) {
             columns.push(cell.key.column);
         }
     }

@@ -6,7 +6,7 @@ pub mod names;
 pub mod samples;
 pub mod seen;
 
-pub use builder::Builder;
+pub use builder::{Builder, MOST_CONFIGURED};
 pub use environment::{ENVIRONMENT_KEYS, Environments};
 pub use samples::{KeyField, Sample, SampleTable, Samples};
 pub use seen::{Changing, Seen};
