@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write as _};
 
 use flate2::{Compression, write::GzEncoder};
-use rbenchstat::input::decode;
+use rbenchstat::input::{MOST_UNPACKED, decode};
 
 /// No text that is unpacked here is longer.
 const LONGEST: u64 = 1 << 22;
@@ -45,7 +45,7 @@ pub fn check(data: &[u8]) {
 /// The text of an input that comes in pieces of `chunk` bytes, or the sentence that says why there is none.
 fn text_of(input: &[u8], chunk: usize) -> Result<Vec<u8>, String> {
     let mut text = Vec::new();
-    decode(Chunks { input, chunk })
+    decode(Chunks { input, chunk }, MOST_UNPACKED)
         .and_then(|decoded| decoded.text.take(LONGEST).read_to_end(&mut text))
         .map_err(|error| error.to_string())?;
     Ok(text)

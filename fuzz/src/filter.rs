@@ -2,7 +2,7 @@
 
 use rbenchstat::query::{Filter, Outcome, Subject};
 
-use crate::subjects::{self, UNITS};
+use super::subjects::{self, UNITS};
 
 /// Checks `data` as a filter.
 ///

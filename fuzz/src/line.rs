@@ -16,11 +16,14 @@ enum Owned {
         measurements: Vec<(u64, Vec<u8>)>,
         configuration: Pairs,
     },
-    Unit(Vec<u8>, Vec<Result<(Vec<u8>, Vec<u8>), LineError>>),
+    Unit(Vec<u8>, Vec<Field>),
     Error(LineError),
 }
 
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// A `key=value` of a unit line.
+type Field = Result<(Vec<u8>, Vec<u8>), LineError>;
 
 /// Checks `data` as the text of a file; its first byte says how it is cut into pieces.
 ///
@@ -207,7 +210,10 @@ fn slow_record(line: &[u8], configuration: &mut Pairs) -> Option<Owned> {
     }
     if let Some((key, value)) = slow_configuration(line) {
         if value.is_empty() {
-            configuration.retain(|(known, _)| *known != key);
+            // The last key takes the place of a deleted one.
+            if let Some(at) = configuration.iter().position(|(known, _)| *known == key) {
+                configuration.swap_remove(at);
+            }
         } else if let Some(pair) = configuration.iter_mut().find(|(known, _)| *known == key) {
             pair.1 = value;
         } else {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use rbenchstat::query::{KeyId, Layout, Projection, Projectors};
 
-use crate::subjects;
+use super::subjects;
 
 /// Checks `data` as a projection, and its parts between line feeds as those of a run.
 ///
@@ -73,10 +73,10 @@ fn check_order(projectors: &Projectors) {
                 projector.compare(pair[1], pair[0]).reverse()
             );
         }
-        let names: Vec<_> = projector.names().collect();
+        let all: Vec<_> = projector.names().collect();
         for id in projector.ids() {
             let named: Vec<_> = projector.values(id).map(|(name, _)| name).collect();
-            assert_eq!(named, names);
+            assert_eq!(named, all);
             assert!(projector.varying(&[id, id]).is_empty());
         }
         let ids: Vec<KeyId> = projector.ids().collect();
