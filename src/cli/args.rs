@@ -4,6 +4,8 @@ use std::ffi::OsString;
 
 use clap::{Parser, ValueEnum};
 
+use super::older::OlderArgs;
+
 const EXAMPLE: &str = "\
 Example:
   go test -run '^$' -bench . -count 10 ./... > old.txt
@@ -119,7 +121,8 @@ pub struct Args {
     )]
     pub confidence: OsString,
 
-    /// How to print: `text`, or `csv` with its warnings on standard error
+    /// How to print: `text`, or `csv` with its warnings on standard error; or `bench` for the selected results
+    /// as benchmark text, compared with nothing
     #[arg(
         long,
         value_name = "FORMAT",
@@ -135,6 +138,10 @@ pub struct Args {
     /// Print a completion script for a shell, or the manual page, and do nothing else
     #[arg(long, value_name = "WHAT", help_heading = "Output")]
     pub generate: Option<Generated>,
+
+    /// Flags that scripts may still use.
+    #[command(flatten)]
+    pub older: OlderArgs,
 }
 
 /// What can be generated from the definition of the arguments.

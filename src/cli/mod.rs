@@ -3,9 +3,11 @@
 mod args;
 mod exit;
 mod goflags;
+mod older;
 mod options;
 mod read;
 mod run;
+mod select;
 
 pub use exit::Exit;
 pub use run::{Streams, run};

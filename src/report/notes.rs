@@ -238,7 +238,9 @@ pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note>
     let mut notes = Vec::new();
     without_results(inputs, &mut notes);
     missing_keys(inputs, asked, &mut notes);
-    nothing_left(inputs, asked, report, &mut notes);
+    if report.tables.is_empty() {
+        nothing_left(inputs, asked, &mut notes);
+    }
     let pairing = Pairing::of(report);
     let changing = changing_keys(inputs, asked, &pairing);
     let remedy = pairing.remedy(asked, &changing);
@@ -258,6 +260,19 @@ pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note>
     notes.extend(pairing.one_sided(exclusion.clone()));
     runs(report, &mut notes);
     geomeans(report, exclusion.as_deref(), &mut notes);
+    notes.truncate(MOST_NOTES);
+    notes
+}
+
+/// What there is to say of inputs of which nothing is compared.
+#[must_use]
+pub fn notes_on_inputs(inputs: &[InputFacts], asked: &Asked) -> Vec<Note> {
+    let mut notes = Vec::new();
+    without_results(inputs, &mut notes);
+    if inputs.iter().all(|input| input.seen.used == 0) {
+        nothing_left(inputs, asked, &mut notes);
+    }
+    failures(inputs, &mut notes);
     notes.truncate(MOST_NOTES);
     notes
 }
@@ -317,9 +332,9 @@ fn missing_keys(inputs: &[InputFacts], asked: &Asked, notes: &mut Vec<Note>) {
     }
 }
 
-fn nothing_left(inputs: &[InputFacts], asked: &Asked, report: &Report, notes: &mut Vec<Note>) {
+fn nothing_left(inputs: &[InputFacts], asked: &Asked, notes: &mut Vec<Note>) {
     let benchmarks: usize = inputs.iter().map(|input| input.seen.benchmarks).sum();
-    if report.tables.is_empty() && benchmarks > 0 {
+    if benchmarks > 0 {
         notes.push(Note::NothingLeft {
             filter: asked.filter.clone(),
             benchmarks,
