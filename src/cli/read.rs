@@ -69,8 +69,7 @@ pub fn read(
         facts: Vec::new(),
         warnings,
     };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = cores.min(sources.len());
+    let threads = threads_for(sources);
     if threads <= 1 {
         for source in sources {
             merged.add(source, read_source(source, query, &standard_input))?;
@@ -83,6 +82,27 @@ pub fn read(
         metadata: merged.metadata,
         facts: merged.facts,
     })
+}
+
+/// How many threads read `sources` best: one where there is too little to read.
+fn threads_for(sources: &[Source]) -> usize {
+    /// What one thread reads in the time that it takes to start others.
+    const WORTH_THREADS: u64 = 256 * 1024;
+    let mut lengths = sources
+        .iter()
+        .map(|source| source.length().unwrap_or(u64::MAX));
+    let is_worth = lengths
+        .try_fold(0_u64, |sum, length| {
+            Some(sum.saturating_add(length)).filter(|&sum| sum < WORTH_THREADS)
+        })
+        .is_none();
+    if is_worth && sources.len() > 1 {
+        thread::available_parallelism()
+            .map_or(1, NonZero::get)
+            .min(sources.len())
+    } else {
+        1
+    }
 }
 
 /// Standard input, for whichever source reads it first; later ones find it at its end.
