@@ -15,7 +15,7 @@ pub struct OlderArgs {
     pub csv: bool,
 
     /// The same as `-format html`
-    #[arg(long, hide = true, conflicts_with_all = ["format", "csv"])]
+    #[arg(long, hide = true, conflicts_with = "format")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value_t = false)]
     #[arg(action = clap::ArgAction::Set)]
     pub html: bool,

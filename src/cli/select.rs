@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Read, Write};
 
 use super::read::{Query, ReadError};
-use crate::input::{Decoded, InputError, Source, decode};
+use crate::input::{Decoded, InputError, LineNumbers, Source, decode};
 use crate::query::{Key, Outcome, Projection, Subject};
 use crate::record::{
     Configuration, Measurement, Name, Reader, Record, ResultRecord, WriteError, Writer,
@@ -85,30 +85,33 @@ impl Selection<'_, '_> {
         let mut reader = Reader::new(text, source.label.clone());
         let mut results = 0;
         let mut seen = Seen::default();
-        loop {
-            let record = reader.next_record();
-            let (line, message) = match record {
-                Ok(None) => break,
-                Ok(Some((line, record))) => {
-                    if let Record::Result(_) = record {
-                        results += 1;
-                        seen.benchmarks += 1;
-                    }
-                    match self.write(&record, &mut seen) {
-                        Ok(()) => continue,
-                        Err(Refusal::Line(message)) => (line, message),
-                        Err(Refusal::Output(error)) => return Err(error.into()),
-                    }
-                }
+        // Lines whose fault may still turn out to be a torn result.
+        let mut faults: Vec<(u64, String)> = Vec::new();
+        let outcome = loop {
+            let (line, record) = match reader.next_record() {
+                Ok(Some(found)) => found,
+                Ok(None) => break Ok(()),
                 Err(error) => {
                     let line = lines.in_input(reader.line_number());
-                    return Err(failed(line, error).into());
+                    break Err(failed(line, error));
                 }
             };
-            let line = lines.in_input(line);
-            writeln!(self.warnings, "{}:{line}: {message}", source.name())
-                .map_err(ReadError::from)?;
-        }
+            if let Record::Result(result) = record {
+                results += 1;
+                seen.benchmarks += 1;
+                if let Some(torn_at) = result.torn_at() {
+                    faults.retain(|(line, _)| *line != torn_at);
+                }
+                self.warn(source, &lines, &mut faults)?;
+            }
+            match self.write(&record, &mut seen) {
+                Ok(()) => {}
+                Err(Refusal::Line(message)) => faults.push((line, message)),
+                Err(Refusal::Output(error)) => return Err(error.into()),
+            }
+        };
+        self.warn(source, &lines, &mut faults)?;
+        outcome?;
         Ok(InputFacts {
             name: source.name(),
             results,
@@ -116,6 +119,20 @@ impl Selection<'_, '_> {
             likeness,
             seen,
         })
+    }
+
+    /// Tells the faults of single lines.
+    fn warn(
+        &mut self,
+        source: &Source,
+        lines: &LineNumbers,
+        faults: &mut Vec<(u64, String)>,
+    ) -> Result<(), ReadError> {
+        for (line, message) in faults.drain(..) {
+            let line = lines.in_input(line);
+            writeln!(self.warnings, "{}:{line}: {message}", source.name())?;
+        }
+        Ok(())
     }
 
     fn write(&mut self, record: &Record<'_>, seen: &mut Seen) -> Result<(), Refusal> {

@@ -9,7 +9,7 @@ mod wording;
 use bstr::{BStr, BString};
 
 use self::pairing::Pairing;
-use super::model::{Change, GeomeanChange, Report, Table};
+use super::model::{Change, GeomeanChange, Report, Row, Table};
 use super::warning::Warning;
 use crate::input::Likeness;
 use crate::query::{Filter, Key, Projection};
@@ -259,7 +259,10 @@ pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note>
     let exclusion = pairing.exclusion(asked);
     notes.extend(pairing.one_sided(exclusion.clone()));
     runs(report, &mut notes);
-    geomeans(report, exclusion.as_deref(), &mut notes);
+    if !pairing.is_apart() {
+        geomean_sets(report, exclusion.as_deref(), &mut notes);
+    }
+    notes.extend(columns(report).find_map(|(table, column)| geomean_of_noise(table, column)));
     notes.truncate(MOST_NOTES);
     notes
 }
@@ -446,20 +449,22 @@ fn runs(report: &Report, notes: &mut Vec<Note>) {
     }
 }
 
-fn geomeans(report: &Report, exclusion: Option<&str>, notes: &mut Vec<Note>) {
-    let tables = || {
-        let tables = report.tables.iter().filter(|table| table.rows.len() > 1);
-        tables.flat_map(|table| (1..table.columns.len()).map(move |column| (table, column)))
-    };
-    let sets = tables().find_map(|(table, column)| {
-        let count = |of: &dyn Fn(&[Option<super::model::Cell>]) -> bool| {
-            table.rows.iter().filter(|row| of(&row.cells)).count()
-        };
-        let rows = [
-            count(&|cells| cells[0].is_some()),
-            count(&|cells| cells[column].is_some()),
-        ];
-        let common = count(&|cells| cells[0].is_some() && cells[column].is_some());
+/// The columns that are compared in tables that show a geomean.
+fn columns(report: &Report) -> impl Iterator<Item = (&Table, usize)> {
+    let tables = report.tables.iter().filter(|table| table.rows.len() > 1);
+    tables.flat_map(|table| (1..table.columns.len()).map(move |column| (table, column)))
+}
+
+fn geomean_sets(report: &Report, exclusion: Option<&str>, notes: &mut Vec<Note>) {
+    let different = columns(report).find_map(|(table, column)| {
+        let has = |row: &Row, column: usize| row.cells[column].is_some();
+        let count = |column| table.rows.iter().filter(|row| has(row, column)).count();
+        let rows = [count(0), count(column)];
+        let both = table
+            .rows
+            .iter()
+            .filter(|row| has(row, 0) && has(row, column));
+        let common = both.count();
         (common > 0 && rows != [common; 2]).then(|| Note::GeomeanSets {
             unit: table.unit.clone(),
             columns: [0, column].map(|column| pairing::label(&table.columns[column].key)),
@@ -468,8 +473,7 @@ fn geomeans(report: &Report, exclusion: Option<&str>, notes: &mut Vec<Note>) {
             remedy: exclusion.map(ToOwned::to_owned),
         })
     });
-    notes.extend(sets);
-    notes.extend(tables().find_map(|(table, column)| geomean_of_noise(table, column)));
+    notes.extend(different);
 }
 
 fn geomean_of_noise(table: &Table, column: usize) -> Option<Note> {
