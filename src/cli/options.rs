@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use bstr::ByteSlice;
 
 use super::args::Args;
+use super::gate_options::{GateOptionError, GateOptions};
 use crate::query::{Filter, Layout, Projection, SyntaxError};
 use crate::record::number::parse_number;
 use crate::report::{Asked, Settings};
@@ -31,6 +32,8 @@ pub struct Options {
     pub settings: Settings,
     /// How the report is printed.
     pub format: Format,
+    /// Which verdicts are given, and what becomes of them.
+    pub gate: GateOptions,
     /// Whether notes are left out.
     pub quiet: bool,
 }
@@ -49,6 +52,9 @@ pub enum OptionError {
         /// What is wrong, and where.
         error: SyntaxError,
     },
+    /// An argument about verdicts or the gate.
+    #[error(transparent)]
+    Gate(#[from] GateOptionError),
     /// A value that is no number.
     #[error("-{flag} must be a number in range [0, 1], not {value:?}")]
     NoNumber {
@@ -81,6 +87,14 @@ impl Options {
             alpha: part(&args.alpha, "alpha")?,
             confidence: part(&args.confidence, "confidence")?,
         };
+        let format = match args.format.as_str() {
+            "text" => Format::Text,
+            "csv" => Format::Csv,
+            _ => return Err(OptionError::Format),
+        };
+        let shows_verdicts = match format {
+            Format::Text | Format::Csv => false,
+        };
         Ok(Self {
             asked: Asked {
                 filter: filter.clone(),
@@ -89,12 +103,9 @@ impl Options {
                 column: column.clone(),
                 ignore: ignore.clone(),
             },
+            gate: GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?,
             settings,
-            format: match args.format.as_str() {
-                "text" => Format::Text,
-                "csv" => Format::Csv,
-                _ => return Err(OptionError::Format),
-            },
+            format,
             filter,
             layout: Layout::new(table, row, column, &ignore),
             quiet: args.quiet,

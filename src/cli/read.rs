@@ -13,7 +13,8 @@ use crate::input::{Decoded, InputError, Likeness, LineNumbers, Source, decode};
 use crate::query::{Filter, Layout};
 use crate::record::{Findings, Reader, Record};
 use crate::report::InputFacts;
-use crate::sample::{Builder, Samples, Seen};
+use crate::report::gate::Evidence;
+use crate::sample::{Builder, Environments, Samples, Seen};
 use crate::unit::Metadata;
 
 /// Which results go where.
@@ -23,6 +24,8 @@ pub struct Query<'q> {
     pub filter: &'q Filter,
     /// To which cells they go.
     pub layout: &'q Layout,
+    /// Whether to look for what stands in the way of verdicts.
+    pub looks_for_evidence: bool,
 }
 
 impl<'q> Query<'q> {
@@ -39,6 +42,10 @@ pub struct Inputs {
     pub metadata: Metadata,
     /// What else is known of each.
     pub facts: Vec<InputFacts>,
+    /// What results were measured on; nothing unless asked for.
+    pub environments: Environments,
+    /// What stands in the way of verdicts.
+    pub evidence: Evidence,
 }
 
 /// Why reading stopped.
@@ -67,6 +74,7 @@ pub fn read(
         builder: None,
         metadata: Metadata::default(),
         facts: Vec::new(),
+        evidence: Evidence::default(),
         warnings,
     };
     let threads = threads_for(sources);
@@ -77,8 +85,15 @@ pub fn read(
     } else {
         read_in_parallel(sources, query, &standard_input, threads, &mut merged)?;
     }
+    let builder = merged.builder.unwrap_or_else(|| query.builder());
     Ok(Inputs {
-        samples: merged.builder.unwrap_or_else(|| query.builder()).finish(),
+        environments: if query.looks_for_evidence {
+            Environments::of(&builder, query.layout)
+        } else {
+            Environments::default()
+        },
+        samples: builder.finish(),
+        evidence: merged.evidence,
         metadata: merged.metadata,
         facts: merged.facts,
     })
@@ -270,6 +285,7 @@ struct Merged<'q, 'w> {
     builder: Option<Builder<'q>>,
     metadata: Metadata,
     facts: Vec<InputFacts>,
+    evidence: Evidence,
     warnings: &'w mut dyn Write,
 }
 
@@ -289,10 +305,18 @@ impl<'q> Merged<'q, '_> {
                 }
             };
             writeln!(self.warnings, "{}:{line}: {message}", source.name())?;
+            self.evidence.syntax_warnings += 1;
         }
         if let Some(error) = reading.error {
             return Err(error.into());
         }
+        if reading.builder.is_empty() {
+            self.evidence.empty_inputs.push(source.name());
+        }
+        // The line of a benchmark that failed is no result either, but that is told once.
+        self.evidence.syntax_warnings -= reading.findings.malformed_failures;
+        self.evidence
+            .add_findings(source.name().as_ref(), &reading.findings);
         self.facts.push(InputFacts {
             name: source.name(),
             results: reading.results,
