@@ -24,6 +24,8 @@ pub struct Query<'q> {
     pub filter: &'q Filter,
     /// To which cells they go.
     pub layout: &'q Layout,
+    /// Whether it names keys that inputs may lack.
+    pub names_keys: bool,
     /// Whether to look for what stands in the way of verdicts.
     pub looks_for_evidence: bool,
 }
@@ -217,7 +219,7 @@ fn read_source<'q>(
             .and_then(|file: File| reading.read_all(source, file))
     };
     reading.error = outcome.err();
-    reading.seen = reading.builder.seen();
+    reading.seen = reading.builder.seen(query.names_keys);
     reading
 }
 

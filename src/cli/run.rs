@@ -159,6 +159,7 @@ fn select(
     let query = Query {
         filter: &options.filter,
         layout: &options.layout,
+        names_keys: options.asked.names_keys(),
         looks_for_evidence: false,
     };
     let facts = select::select(
@@ -190,6 +191,7 @@ fn compare(
     let query = Query {
         filter: &options.filter,
         layout: &options.layout,
+        names_keys: options.asked.names_keys(),
         looks_for_evidence: options.gate.judging.is_some(),
     };
     let mut inputs = read::read(sources, query, streams.stdin, streams.stderr)?;

@@ -50,6 +50,13 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Whether a flag names a key that inputs may lack.
+    #[must_use]
+    pub fn names_keys(&self) -> bool {
+        self.keys()
+            .any(|(_, key)| matches!(key, Key::Configuration(_) | Key::Sub(_) | Key::Gomaxprocs))
+    }
+
     /// The flags with the keys they name, in the order of `--help`.
     fn keys(&self) -> impl Iterator<Item = (&'static str, &Key)> {
         let projections = [
