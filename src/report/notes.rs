@@ -270,8 +270,7 @@ pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note>
         geomean_sets(report, exclusion.as_deref(), &mut notes);
     }
     notes.extend(columns(report).find_map(|(table, column)| geomean_of_noise(table, column)));
-    notes.truncate(MOST_NOTES);
-    notes
+    shortened(notes)
 }
 
 /// What there is to say of inputs of which nothing is compared.
@@ -283,7 +282,17 @@ pub fn notes_on_inputs(inputs: &[InputFacts], asked: &Asked) -> Vec<Note> {
         nothing_left(inputs, asked, &mut notes);
     }
     failures(inputs, &mut notes);
-    notes.truncate(MOST_NOTES);
+    shortened(notes)
+}
+
+/// The first few notes, each once: an input may be named twice.
+fn shortened(all: Vec<Note>) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for note in all {
+        if notes.len() < MOST_NOTES && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
     notes
 }
 
