@@ -4,6 +4,8 @@ use std::ffi::OsString;
 
 use clap::{Parser, ValueEnum};
 
+use super::output_args::OutputArgs;
+
 const EXAMPLE: &str = "\
 Example:
   go test -run '^$' -bench . -count 10 ./... > old.txt
@@ -119,7 +121,8 @@ pub struct Args {
     )]
     pub confidence: OsString,
 
-    /// How to print: `text`, or `csv` with its warnings on standard error
+    /// How to print: `text`, `csv` (with its warnings on standard error), `pretty`, `markdown`, `comment` (for a
+    /// pull request), `json`, `jsonl` or `html`
     #[arg(
         long,
         value_name = "FORMAT",
@@ -127,6 +130,10 @@ pub struct Args {
         help_heading = "Output"
     )]
     pub format: String,
+
+    /// What is shown, how, and where it goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
 
     /// Print no notes on standard error; errors and warnings about lines stay
     #[arg(short, long, help_heading = "Output")]

@@ -4,8 +4,12 @@ mod args;
 mod exit;
 mod goflags;
 mod options;
+mod output;
+mod output_args;
 mod read;
 mod run;
+mod surroundings;
 
 pub use exit::Exit;
 pub use run::{Streams, run};
+pub use surroundings::Surroundings;

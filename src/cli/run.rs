@@ -10,11 +10,14 @@ use clap_complete::Shell;
 use super::args::{Args, Generated};
 use super::exit::Exit;
 use super::goflags;
-use super::options::{Format, OptionError, Options};
+use super::options::{OptionError, Options};
+use super::output::{Format, FormatNames};
+use super::output_args::Color;
 use super::read::{self, Query, ReadError};
+use super::surroundings::Surroundings;
 use crate::input::{Source, sources};
-use crate::render;
-use crate::report;
+use crate::render::{self, Presentation};
+use crate::report::{self, Report};
 
 /// The standard streams, or what stands for them.
 pub struct Streams<'a> {
@@ -26,6 +29,8 @@ pub struct Streams<'a> {
     pub stderr: &'a mut dyn Write,
     /// Whether a person sits at `stdin`, so that waiting for results there makes no sense.
     pub stdin_is_terminal: bool,
+    /// What else there is.
+    pub surroundings: Surroundings,
 }
 
 /// Why a run ends early.
@@ -37,6 +42,8 @@ enum Failure {
     Read(#[from] ReadError),
     #[error("write standard output: {0}")]
     Write(#[from] io::Error),
+    #[error("write {path}: {error}")]
+    Output { path: String, error: io::Error },
 }
 
 /// Runs the program with its arguments, of which the first is its own name.
@@ -53,6 +60,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
         Err(failure) => {
             // With standard error gone too, the exit status alone tells.
             let _ = writeln!(streams.stderr, "rbenchstat: {failure}");
+            if let Failure::Option(OptionError::Format) = failure {
+                // Scripts compare the line above, so it stays as it is.
+                let _ = writeln!(
+                    streams.stderr,
+                    "rbenchstat: note: the formats are {FormatNames}"
+                );
+            }
             Exit::Failure
         }
     }
@@ -112,14 +126,83 @@ fn compare(
             );
         }
     }
-    let report = report::build(inputs.samples, &inputs.metadata, options.settings);
+    let mut report = report::build(inputs.samples, &inputs.metadata, options.settings);
+    report.arrange(options.arrangement);
+    // The files first: whoever reads standard output may go away early.
+    write_outputs(&report, options, streams)?;
     let mut out = BufWriter::new(&mut *streams.stdout);
-    match options.format {
-        Format::Text => render::text::write(&report, &mut out)?,
-        Format::Csv => render::csv::write(&report, &mut out, streams.stderr)?,
-    }
+    let presentation = Presentation {
+        has_colour: match options.colour {
+            Color::Auto => streams.surroundings.shows_colour,
+            Color::Always => true,
+            Color::Never => false,
+        },
+        width: streams.surroundings.width,
+        ..options.presentation.clone()
+    };
+    render(
+        options.format,
+        &report,
+        &presentation,
+        &mut out,
+        streams.stderr,
+    )?;
     out.flush()?;
     Ok(())
+}
+
+/// Writes the further reports; all of them exist in memory before the first is put in place.
+fn write_outputs(
+    report: &Report,
+    options: &Options,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
+    let mut nowhere = io::sink();
+    let mut reports = Vec::new();
+    for output in &options.outputs {
+        let mut bytes = Vec::new();
+        // Standard output in the same format tells the same warnings.
+        let warnings: &mut dyn Write = match options.format {
+            Format::Csv => &mut nowhere,
+            _ => &mut *streams.stderr,
+        };
+        render(
+            output.format,
+            report,
+            &options.presentation,
+            &mut bytes,
+            warnings,
+        )?;
+        reports.push((output, bytes));
+    }
+    for (output, bytes) in reports {
+        output
+            .write(&bytes, &streams.surroundings)
+            .map_err(|error| Failure::Output {
+                path: output.path.display().to_string(),
+                error,
+            })?;
+    }
+    Ok(())
+}
+
+fn render(
+    format: Format,
+    report: &Report,
+    presentation: &Presentation,
+    out: &mut dyn Write,
+    warnings: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Text => render::text::write(report, presentation.has_colour, out),
+        Format::Csv => render::csv::write(report, out, warnings),
+        Format::Pretty => render::pretty::write(report, presentation, out),
+        Format::Markdown => render::markdown::write(report, out),
+        Format::Comment => render::comment::write(report, presentation, out),
+        Format::Json => render::json::write(report, presentation, out),
+        Format::Jsonl => render::json::write_lines(report, presentation, out),
+        Format::Html => render::html::write(report, presentation, out),
+    }
 }
 
 fn generate(what: Generated, out: &mut dyn Write) -> io::Result<()> {

@@ -1,10 +1,12 @@
 //! The facts that renderers show.
 
+pub mod arrangement;
 pub mod build;
 pub mod judgement;
 pub mod model;
 pub mod warning;
 
+pub use arrangement::Arrangement;
 pub use build::{Settings, build};
 pub use judgement::{
     Adjust, Effect, EffectScale, FailOn, Gate, Judged, Judgement, Noise, Outcome, Place, Summary,
