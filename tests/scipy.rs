@@ -1,4 +1,4 @@
-//! Compares with SciPy, on cases answered beforehand by `scripts/scipy_reference.py`.
+//! Compares with `SciPy`, on cases answered beforehand by `scripts/scipy_reference.py`.
 
 use std::fs;
 use std::path::Path;

@@ -31,6 +31,8 @@ pub struct Options {
     pub colour: Color,
     /// Which rows are shown, and in which order.
     pub arrangement: Arrangement,
+    /// Whether anything that is shown depends on verdicts.
+    pub shows_verdicts: bool,
     /// What the further formats show beside the report.
     pub presentation: Presentation,
     /// Whether notes are left out.
@@ -91,15 +93,21 @@ impl Options {
         let row = Projection::parse(bytes(&args.row)).map_err(syntax("row"))?;
         let column = Projection::parse(bytes(&args.col)).map_err(syntax("col"))?;
         let ignore = Projection::parse(bytes(&args.ignore)).map_err(syntax("ignore"))?;
+        let settings = Settings {
+            alpha: part(&args.alpha, "alpha")?,
+            confidence: part(&args.confidence, "confidence")?,
+        };
+        let format = Format::named(args.format.as_bytes()).ok_or(OptionError::Format)?;
+        let outputs = Output::parse_all(&args.output.out)?;
+        let arrangement = arrangement(&args.output)?;
+        let mut formats = outputs.iter().map(|output| output.format).chain([format]);
         Ok(Self {
-            settings: Settings {
-                alpha: part(&args.alpha, "alpha")?,
-                confidence: part(&args.confidence, "confidence")?,
-            },
-            format: Format::named(args.format.as_bytes()).ok_or(OptionError::Format)?,
-            outputs: Output::parse_all(&args.output.out)?,
+            shows_verdicts: arrangement.changed_only || formats.any(Format::shows_verdicts),
+            settings,
+            format,
             colour: args.output.color,
-            arrangement: arrangement(&args.output)?,
+            outputs,
+            arrangement,
             presentation: presentation(&args.output)?,
             filter,
             layout: Layout::new(table, row, column, &ignore),

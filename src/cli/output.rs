@@ -53,6 +53,12 @@ impl Format {
             .find(|(known, _)| known.as_bytes() == name)
             .map(|&(_, format)| format)
     }
+
+    /// Whether the format says more than the drop-in ones.
+    #[must_use]
+    pub fn shows_verdicts(self) -> bool {
+        !matches!(self, Self::Text | Self::Csv)
+    }
 }
 
 /// A further report in a file.

@@ -127,6 +127,17 @@ fn compare(
         }
     }
     let mut report = report::build(inputs.samples, &inputs.metadata, options.settings);
+    if options.shows_verdicts {
+        let judging = report::verdict::Judging {
+            alpha: options.settings.alpha,
+            ..report::verdict::Judging::default()
+        };
+        report::verdict::judge(
+            &mut report,
+            &judging,
+            crate::sample::Environments::default(),
+        );
+    }
     report.arrange(options.arrangement);
     // The files first: whoever reads standard output may go away early.
     write_outputs(&report, options, streams)?;

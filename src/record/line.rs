@@ -5,7 +5,9 @@ use std::ops::Range;
 use bstr::{BStr, ByteSlice};
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-use super::number::{NumberError, parse_iterations, parse_leading_decimal, parse_number};
+use super::number::{
+    NumberError, parse_iterations, parse_leading_decimal, parse_leading_integer, parse_number,
+};
 
 /// What a line is, with the places of its parts in the line.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,8 +86,8 @@ fn parse_result(
         return Ok(Line::Other);
     }
     let mut fields = Fields { line, at: name.end };
-    let iterations = fields.next().ok_or(LineError::MissingIterations)?;
-    let iterations = parse_iterations(&line[iterations]).map_err(LineError::Iterations)?;
+    let iterations = fields.next_count().ok_or(LineError::MissingIterations)?;
+    let iterations = iterations.map_err(LineError::Iterations)?;
 
     measurements.clear();
     while let Some(value) = fields.next_number() {
@@ -176,112 +178,131 @@ pub(super) fn unit_fields(
     })
 }
 
-/// Runs of characters that are not white space.
+/// Runs of characters that are not white space, from a place where there is
+/// white space or the end of the line.
 struct Fields<'a> {
     line: &'a [u8],
     at: usize,
 }
 
 impl Fields<'_> {
+    /// The next field.
+    #[inline]
     fn next(&mut self) -> Option<Range<usize>> {
-        let start = space_end(self.line, self.at);
+        let start = self.skip_space();
         if start == self.line.len() {
-            self.at = start;
             return None;
         }
         self.at = field_end(self.line, start);
         Some(start..self.at)
     }
 
-    /// The next field, read as a number.
-    fn next_number(&mut self) -> Option<Result<f64, NumberError>> {
-        let start = space_end(self.line, self.at);
-        // Reading the digits finds the end of a common number at no further cost.
-        if let Some((value, length)) = parse_leading_decimal(&self.line[start..]) {
-            let end = start + length;
-            if self.line.get(end).is_none_or(|&byte| is_ascii_space(byte)) {
-                self.at = end;
-                return Some(Ok(value));
-            }
+    /// The next field, read as an iteration count.
+    #[inline]
+    fn next_count(&mut self) -> Option<Result<i64, NumberError>> {
+        let start = self.skip_space();
+        if let Some((count, length)) = parse_leading_integer(&self.line[start..])
+            && self.ends_at(start + length)
+        {
+            return Some(Ok(count));
         }
-        self.at = start;
+        self.next().map(|field| parse_iterations(&self.line[field]))
+    }
+
+    /// The next field, read as a number.
+    #[inline]
+    fn next_number(&mut self) -> Option<Result<f64, NumberError>> {
+        let start = self.skip_space();
+        if start == self.line.len() {
+            return None;
+        }
+        if let Some((value, length)) = parse_leading_decimal(&self.line[start..])
+            && self.ends_at(start + length)
+        {
+            return Some(Ok(value));
+        }
         self.next().map(|field| parse_number(&self.line[field]))
+    }
+
+    /// Moves to the start of the next field, or to the end, and tells where that is.
+    #[inline]
+    fn skip_space(&mut self) -> usize {
+        while let Some(&byte) = self.line.get(self.at)
+            && is_ascii_space(byte)
+        {
+            self.at += 1;
+        }
+        if self.line.get(self.at).is_some_and(|byte| !byte.is_ascii()) {
+            self.at = space_end(self.line, self.at);
+        }
+        self.at
+    }
+
+    /// Moves to `end` if a field ends there. Reading the digits of a common number
+    /// finds that place at no further cost.
+    #[inline]
+    fn ends_at(&mut self, end: usize) -> bool {
+        let ends = self.line.get(end).is_none_or(|&byte| is_ascii_space(byte));
+        if ends {
+            self.at = end;
+        }
+        ends
     }
 }
 
 /// Where the field that starts at `start` ends.
+#[inline]
 fn field_end(line: &[u8], start: usize) -> usize {
-    let mut at = start;
-    loop {
-        at += leading_graphic(&line[at..]);
-        match line.get(at) {
-            None => return at,
-            Some(&byte) if byte.is_ascii() => {
-                if is_ascii_space(byte) {
-                    return at;
-                }
-                // A control character.
-                at += 1;
-            }
-            Some(_) => {
-                let (char, length) = bstr::decode_utf8(&line[at..]);
-                if char.is_some_and(char::is_whitespace) {
-                    return at;
-                }
-                at += length;
-            }
-        }
+    let end = start + leading_graphic(&line[start..]);
+    if line.get(end).is_none_or(|&byte| is_ascii_space(byte)) {
+        end
+    } else {
+        unusual_field_end(line, end)
     }
+}
+
+/// [`field_end`] from a control character or a character beyond ASCII on.
+#[cold]
+fn unusual_field_end(line: &[u8], start: usize) -> usize {
+    let is_space = |&(_, _, char): &(usize, usize, char)| char.is_whitespace();
+    let first_space = line[start..].char_indices().find(is_space);
+    first_space.map_or(line.len(), |(at, _, _)| start + at)
 }
 
 /// How many bytes from the start are ASCII and neither a blank nor a control
 /// character, looking at eight of them at a time: most of a line is read here.
+#[inline]
 fn leading_graphic(text: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH_BITS: u64 = ONES * 0x80;
     /// The first ASCII byte that is no control character and no blank.
     const FIRST: u64 = 0x21;
-    let mut at = 0;
-    for chunk in text.chunks_exact(size_of::<u64>()) {
-        let Ok(bytes) = chunk.try_into().map(u64::from_le_bytes) else {
-            break;
-        };
+    let (chunks, rest) = text.as_chunks::<8>();
+    for (index, &chunk) in chunks.iter().enumerate() {
+        let bytes = u64::from_le_bytes(chunk);
         // A byte's high bit is set in `others` where the byte is below FIRST or not
         // ASCII; a borrow can set it falsely, but only behind a byte that is one of those.
         let others = (bytes.wrapping_sub(ONES * FIRST) | bytes) & HIGH_BITS;
         if others != 0 {
-            return at + others.trailing_zeros() as usize / 8;
+            return index * 8 + others.trailing_zeros() as usize / 8;
         }
-        at += size_of::<u64>();
     }
-    at + text[at..]
-        .iter()
-        .take_while(|byte| byte.is_ascii_graphic())
-        .count()
+    let is_graphic = |byte: &&u8| byte.is_ascii() && **byte >= 0x21;
+    chunks.len() * 8 + rest.iter().take_while(is_graphic).count()
 }
 
-/// Where the white space that starts at `start` ends.
+/// Where the white space that starts at `start`, if any, ends.
+#[cold]
 fn space_end(line: &[u8], start: usize) -> usize {
-    let mut at = start;
-    while let Some(&byte) = line.get(at) {
-        if byte.is_ascii() {
-            if !is_ascii_space(byte) {
-                return at;
-            }
-            at += 1;
-        } else {
-            match bstr::decode_utf8(&line[at..]) {
-                (Some(char), length) if char.is_whitespace() => at += length,
-                _ => return at,
-            }
-        }
-    }
-    at
+    let is_field = |&(_, _, char): &(usize, usize, char)| !char.is_whitespace();
+    let first_field = line[start..].char_indices().find(is_field);
+    first_field.map_or(line.len(), |(at, _, _)| start + at)
 }
 
 /// ASCII white space with the vertical tab, which [`u8::is_ascii_whitespace`] leaves out.
+#[inline]
 fn is_ascii_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
+    byte == b' ' || byte.wrapping_sub(b'\t') <= b'\r' - b'\t'
 }
 
 #[cfg(test)]

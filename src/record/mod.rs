@@ -6,8 +6,10 @@ pub mod name;
 pub mod number;
 pub mod reader;
 pub mod spelling;
+pub mod writer;
 
 pub use configuration::Configuration;
 pub use line::LineError;
 pub use name::Name;
 pub use reader::{Measurement, Reader, Record, ResultRecord, UnitRecord};
+pub use writer::{WriteError, Writer};

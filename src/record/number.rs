@@ -66,8 +66,17 @@ pub(super) fn parse_leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
     Some((digits as f64 / POWERS[fraction], length))
 }
 
+/// A common iteration count, with its length: at most 18 digits.
+pub(super) fn parse_leading_integer(text: &[u8]) -> Option<(i64, usize)> {
+    let (number, length) = leading_digits(text, 0);
+    if length == 0 || length > 18 {
+        return None;
+    }
+    Some((number.cast_signed(), length))
+}
+
 /// Appends the digits that `text` starts with to `number`, and counts them.
-/// Beyond 15 digits in all the number is of no use, and wraps.
+/// Beyond 19 digits in all the number is of no use, and wraps.
 fn leading_digits(text: &[u8], mut number: u64) -> (u64, usize) {
     let mut count = 0;
     for &byte in text {

@@ -77,6 +77,17 @@ pub struct Measurement<'a> {
     pub unit: &'a BStr,
 }
 
+impl<'a> Measurement<'a> {
+    /// A value in `unit`.
+    #[must_use]
+    pub fn new(value: f64, unit: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
+        Self {
+            value,
+            unit: unit.as_ref().as_bstr(),
+        }
+    }
+}
+
 /// What one `Unit` line says.
 #[derive(Clone, Copy, Debug)]
 pub struct UnitRecord<'a> {

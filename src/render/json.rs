@@ -242,10 +242,21 @@ struct ObstacleOut<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum ObstacleDetail<'a> {
-    Rows { rows: Vec<RowRef<'a>> },
+    Rows {
+        rows: Vec<RowRef<'a>>,
+    },
     Environment(&'a EnvironmentDifference),
-    Counted { count: usize, needed: Option<usize> },
-    Text { text: Option<String> },
+    Counted {
+        count: usize,
+        needed: Option<usize>,
+    },
+    Nothing {
+        unit: Option<String>,
+        differing: Vec<String>,
+    },
+    Text {
+        text: String,
+    },
 }
 
 impl<'a> Document<'a> {
@@ -486,15 +497,12 @@ impl<'a> GateOut<'a> {
 fn detail<'a>(report: &'a Report, obstacle: &'a Obstacle) -> ObstacleDetail<'a> {
     let lossy = |text: &bstr::BString| text.to_str_lossy().into_owned();
     match obstacle {
-        Obstacle::NothingCompared { unit } => ObstacleDetail::Text {
-            text: unit.as_ref().map(lossy),
+        Obstacle::NothingCompared { unit, differing } => ObstacleDetail::Nothing {
+            unit: unit.as_ref().map(lossy),
+            differing: differing.iter().map(lossy).collect(),
         },
-        Obstacle::EmptyInput { input } => ObstacleDetail::Text {
-            text: Some(lossy(input)),
-        },
-        Obstacle::FailedBenchmark { line } => ObstacleDetail::Text {
-            text: Some(lossy(line)),
-        },
+        Obstacle::EmptyInput { input } => ObstacleDetail::Text { text: lossy(input) },
+        Obstacle::FailedBenchmark { line } => ObstacleDetail::Text { text: lossy(line) },
         Obstacle::Environment(difference) => ObstacleDetail::Environment(difference),
         Obstacle::Removed { places } => ObstacleDetail::Rows {
             rows: row_refs(report, places),

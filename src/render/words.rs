@@ -274,10 +274,17 @@ fn gate_notes(report: &Report) -> Vec<Sentence> {
             "could not judge: "
         });
         sentences.push(match &found.obstacle {
-            Obstacle::NothingCompared { unit: None } => sentence.own("nothing was compared"),
-            Obstacle::NothingCompared { unit: Some(unit) } => sentence
-                .own("nothing was compared in ")
-                .foreign(unit.clone()),
+            Obstacle::NothingCompared { unit, differing } => {
+                let mut sentence = sentence.own("nothing was compared");
+                if let Some(unit) = unit {
+                    sentence = sentence.own(" in ").foreign(unit.clone());
+                }
+                if differing.is_empty() {
+                    sentence
+                } else {
+                    sentence.own(": the sides differ in ").list(differing)
+                }
+            }
             Obstacle::EmptyInput { input } => sentence.own("no results in ").foreign(input.clone()),
             Obstacle::Environment(difference) => sentence
                 .own("the environment differs in ")

@@ -1,5 +1,6 @@
 //! Samples in, report out: what the numbers say.
 
+use std::mem;
 use std::num::NonZero;
 use std::thread;
 
@@ -151,6 +152,10 @@ struct Analyst {
     test: UTest,
     /// The order statistics of intervals, by the size of the sample.
     ranks: Vec<Option<Ranks>>,
+    /// Room for the sorted values of the row's baseline.
+    baseline: Vec<f64>,
+    /// Room for the sorted values of a cell.
+    sorted: Vec<f64>,
 }
 
 impl Analyst {
@@ -160,26 +165,34 @@ impl Analyst {
             thresholds,
             test: UTest::new(),
             ranks: Vec::new(),
+            baseline: Vec::new(),
+            sorted: Vec::new(),
         }
     }
 
     fn row(&mut self, (key, samples): RawRow) -> Row {
-        let mut baseline: Option<(Vec<f64>, f64)> = None;
+        // Taken out for the time of the row, and put back with its room.
+        let mut baseline = mem::take(&mut self.baseline);
+        let mut baseline_centre = None;
         let mut cells = Vec::with_capacity(samples.len());
         for (column, sample) in samples.into_iter().enumerate() {
             cells.push(sample.map(|sample| {
-                let mut sorted = sample.values.clone();
+                let mut sorted = mem::take(&mut self.sorted);
+                sorted.clone_from(&sample.values);
                 sorted.sort_unstable_by(f64::total_cmp);
                 let mut cell = self.summarize(sample, &sorted);
-                if let Some((baseline, centre)) = &baseline {
-                    cell.comparison = Some(self.compare(baseline, *centre, &sorted, cell.centre));
+                if let Some(old) = baseline_centre {
+                    cell.comparison = Some(self.compare(&baseline, old, &sorted, cell.centre));
                 }
                 if column == 0 {
-                    baseline = Some((sorted, cell.centre));
+                    baseline_centre = Some(cell.centre);
+                    mem::swap(&mut baseline, &mut sorted);
                 }
+                self.sorted = sorted;
                 cell
             }));
         }
+        self.baseline = baseline;
         Row {
             key: fields(key),
             cells,

@@ -594,6 +594,9 @@ pub enum Obstacle {
         /// The unit asked for that has none; none if there is nothing at all.
         #[serde(serialize_with = "lossy_option")]
         unit: Option<BString>,
+        /// The keys that split the sides into tables of their own; empty if something else did.
+        #[serde(serialize_with = "lossy_list")]
+        differing: Vec<BString>,
     },
     /// An input contributes nothing.
     EmptyInput {

@@ -2,8 +2,12 @@
 
 pub mod arrangement;
 pub mod build;
+pub mod gate;
 pub mod judgement;
+pub mod margin;
 pub mod model;
+pub mod verdict;
+pub mod waivers;
 pub mod warning;
 
 pub use arrangement::Arrangement;

@@ -172,6 +172,9 @@ impl<'q> Builder<'q> {
             self.cells[cell as usize].values.push(value);
             known += 1;
         }
+        if known == record.measurements().len() {
+            return;
+        }
         for (place, measurement) in record.measurements().enumerate().skip(known) {
             self.add_measurement(number, place, measurement, left_out);
         }
@@ -375,6 +378,41 @@ impl<'q> Builder<'q> {
         cell
     }
 
+    /// Whether no measurement came to a cell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// The projectors, which know the keys of all placements.
+    pub(super) fn projectors(&self) -> &Projectors {
+        &self.projectors
+    }
+
+    /// The keys of all columns with a cell, in the order to show.
+    pub(super) fn columns(&self) -> Vec<KeyId> {
+        columns_of(&self.cells, &self.projectors.column.ranks())
+    }
+
+    /// Where results with a measurement that counts go, with the configuration they stand under.
+    pub(super) fn placements(&self) -> impl Iterator<Item = (Placement, &Configuration)> {
+        let counts = |link: &Link| {
+            [link.tidied, link.kept]
+                .iter()
+                .any(|target| matches!(target, Target::Cell(_)))
+        };
+        let recipes = self.recipes.iter().zip(0..);
+        recipes.filter_map(move |(recipe, number)| {
+            let recipe = recipe.as_ref()?;
+            let (configuration, _) = self.names.get(number);
+            recipe
+                .links
+                .iter()
+                .any(counts)
+                .then(|| (recipe.placement, self.configurations.get(configuration)))
+        })
+    }
+
     /// Sorts cells into tables, rows and columns.
     #[must_use]
     pub fn finish(self) -> Samples {
@@ -395,14 +433,7 @@ impl<'q> Builder<'q> {
                 column_ranks[key.column.index()],
             )
         });
-        let mut all_columns: Vec<KeyId> = Vec::new();
-        for cell in &cells {
-            // Few columns and many cells: mostly the first look finds it.
-            if !all_columns.contains(&cell.key.column) {
-                all_columns.push(cell.key.column);
-            }
-        }
-        all_columns.sort_unstable_by_key(|id| column_ranks[id.index()]);
+        let all_columns = columns_of(&cells, &column_ranks);
         let place = |id: &KeyId| {
             let rank = column_ranks[id.index()];
             all_columns.partition_point(|id| column_ranks[id.index()] < rank)
@@ -452,6 +483,19 @@ impl<'q> Builder<'q> {
             columns: all_columns.iter().map(|&id| fields(column, id)).collect(),
         }
     }
+}
+
+/// The keys of all columns of `cells`, in the order to show.
+fn columns_of(cells: &[Cell], ranks: &[u32]) -> Vec<KeyId> {
+    let mut columns: Vec<KeyId> = Vec::new();
+    for cell in cells {
+        // Few columns and many cells: mostly the first look finds it.
+        if !columns.contains(&cell.key.column) {
+            columns.push(cell.key.column);
+        }
+    }
+    columns.sort_unstable_by_key(|id| ranks[id.index()]);
+    columns
 }
 
 /// The names and values of a key.

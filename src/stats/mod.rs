@@ -3,7 +3,7 @@
 //! Nothing here knows about benchmarks, units or files. Samples come in as slices of finite numbers, sorted in ascending
 //! order wherever an argument is called `sorted`, `x` or `y`; [`drift`] alone wants the order of measurement.
 //!
-//! * [`median`]: the centre of a sample and the order-statistic interval around it;
+//! * [`mod@median`]: the centre of a sample and the order-statistic interval around it;
 //! * [`exact`]: what stands in for both when a unit promises no noise;
 //! * [`mann_whitney`]: whether two samples differ;
 //! * [`hodges_lehmann`]: by how much, with the interval that inverts the same test;

@@ -1,0 +1,307 @@
+//! Two sides in one run, interleaved, and their comparison.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context, Result, bail};
+
+use crate::cli::{CompareArguments, INTERRUPTED, Options, RunArguments, Status, Streams};
+use crate::decision_log::settings::Settings;
+use crate::emit;
+use crate::plan::{PlannedCase, exactly};
+use crate::progress::Progress;
+use crate::run::{self, Notes, Table};
+
+/// What makes a side.
+enum Side {
+    /// This program with these settings.
+    Settings(Settings),
+    /// Another build of it.
+    Program(PathBuf),
+}
+
+const LABELS: [&str; 2] = ["old", "new"];
+
+/// Measures both sides A B B A, writes `old.txt` and `new.txt` and prints their comparison.
+///
+/// # Errors
+/// As [`run::run`], and when a file cannot be written or a program not be run.
+pub fn compare(
+    arguments: &CompareArguments,
+    options: &Options,
+    streams: &mut Streams<'_>,
+) -> Result<Status> {
+    let sides = sides(arguments, options)?;
+    run::prepare(options, streams)?;
+    fs::create_dir_all(&arguments.output)
+        .with_context(|| arguments.output.display().to_string())?;
+    let mut files = [
+        Partial::create(&arguments.output, "old.txt")?,
+        Partial::create(&arguments.output, "new.txt")?,
+    ];
+    for (index, side) in sides.iter().enumerate() {
+        let out = &mut files[index].file;
+        run::header(options, out)?;
+        match side {
+            Side::Settings(settings) => {
+                run::describe_settings(out, &format!("{}: ", LABELS[index]), settings)?;
+            }
+            Side::Program(path) => {
+                let text = format!("{}: measured by {}", LABELS[index], path.display());
+                emit::comment(out, &text)?;
+            }
+        }
+        emit::configuration(out)?;
+    }
+    let status = measure(&sides, arguments, options, &mut files, streams)?;
+    let [old, new] = files;
+    let (old, new) = (old.finish()?, new.finish()?);
+    show(&old, &new, &sides, streams)?;
+    Ok(status)
+}
+
+fn sides(arguments: &CompareArguments, options: &Options) -> Result<[Side; 2]> {
+    if let (Some(old), Some(new)) = (&arguments.old_bin, &arguments.new_bin) {
+        for path in [old, new] {
+            let found = path.is_file();
+            anyhow::ensure!(found, "{}: no such program", path.display());
+        }
+        return Ok([Side::Program(old.clone()), Side::Program(new.clone())]);
+    }
+    let (Some(old), Some(new)) = (&arguments.old, &arguments.new) else {
+        bail!("compare needs --old and --new, or --old-bin and --new-bin");
+    };
+    Ok([
+        Side::Settings(options.settings(old).context("--old")?),
+        Side::Settings(options.settings(new).context("--new")?),
+    ])
+}
+
+fn measure(
+    sides: &[Side; 2],
+    arguments: &CompareArguments,
+    options: &Options,
+    files: &mut [Partial; 2],
+    streams: &mut Streams<'_>,
+) -> Result<Status> {
+    let total = options.count * u32::try_from(options.plan.cases.len())? * 2;
+    let mut progress = Progress::new(streams.stderr_is_terminal, total, &options.conditions);
+    let mut tables = [Table::default(), Table::default()];
+    let mut notes = Notes::default();
+    let mut interrupted = false;
+    'all: for round in 0..options.count {
+        for case in &options.plan.cases {
+            // A B, then B A: a drift that goes one way hits both sides alike.
+            let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
+            for index in order {
+                let done = match &sides[index] {
+                    Side::Settings(settings) => {
+                        let outcome = run::one(options, case, settings, streams, &progress)?;
+                        progress.clear(streams.stderr);
+                        outcome
+                            .map(|(measurement, ledger)| {
+                                tables[index].add(&case.name.full(), ledger.as_ref());
+                                emit::measurement(
+                                    &mut files[index].file,
+                                    &case.name,
+                                    &measurement,
+                                    &options.figures,
+                                )
+                            })
+                            .transpose()?
+                    }
+                    Side::Program(path) => {
+                        progress.show(streams.stderr, &case.name.full());
+                        let lines = child(path, &arguments.run, case);
+                        progress.clear(streams.stderr);
+                        if streams.stop.load(Ordering::Relaxed) {
+                            None
+                        } else {
+                            files[index].file.write_all(lines?.as_bytes())?;
+                            files[index].file.flush()?;
+                            Some(Vec::new())
+                        }
+                    }
+                };
+                let Some(left_out) = done else {
+                    interrupted = true;
+                    break 'all;
+                };
+                notes.tell(streams.stderr, left_out);
+                progress.advance();
+            }
+        }
+    }
+    if interrupted {
+        for file in files {
+            emit::comment(&mut file.file, "interrupted: the rest was not measured")?;
+        }
+    }
+    for (label, table) in LABELS.iter().zip(&tables) {
+        if matches!(sides[0], Side::Settings(_)) {
+            let _ = writeln!(streams.stderr, "{label}:");
+        }
+        table.write(streams.stderr);
+    }
+    Ok(if interrupted { INTERRUPTED } else { 0 })
+}
+
+/// Has another program measure one case once; its benchmark lines and notes.
+fn child(path: &Path, arguments: &RunArguments, case: &PlannedCase) -> Result<String> {
+    let output = Command::new(path)
+        .args(forwarded(arguments, case))
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| path.display().to_string())?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    anyhow::ensure!(
+        output.status.success(),
+        "{} ended with {}:\n{}",
+        path.display(),
+        output.status,
+        stderr.trim_end()
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines: String = text
+        .lines()
+        .filter(|line| line.starts_with("Benchmark") || line.contains(" left out: "))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    anyhow::ensure!(
+        lines.starts_with("Benchmark"),
+        "{} printed no line for {}:\n{}",
+        path.display(),
+        case.name.full(),
+        stderr.trim_end()
+    );
+    Ok(lines)
+}
+
+/// The arguments for one case, measured once.
+fn forwarded(arguments: &RunArguments, case: &PlannedCase) -> Vec<OsString> {
+    let mut list: Vec<OsString> = Vec::new();
+    let mut flag = |name: &str, value: &dyn std::fmt::Display| {
+        list.push(format!("--{name}={value}").into());
+    };
+    flag("bench", &exactly(&case.parts));
+    flag("count", &1);
+    flag("cpu", &case.workers);
+    flag("benchtime", &arguments.benchtime);
+    flag("percentiles", &arguments.percentiles);
+    flag("seed", &arguments.seed);
+    flag("engine", &arguments.engine.name());
+    flag("settings", &arguments.settings);
+    flag("shutdown-grace", &arguments.shutdown_grace);
+    flag("decision", &arguments.decision);
+    flag("body-limit", &arguments.body_limit);
+    if let Some(rate) = arguments.rate {
+        flag("rate", &rate);
+    }
+    if let Some(warmup) = &arguments.warmup {
+        flag("warmup", warmup);
+    }
+    if let Some(delay) = &arguments.consumer_delay {
+        flag("consumer-delay", delay);
+    }
+    if let Some(every) = arguments.consumer_fail {
+        flag("consumer-fail", &every);
+    }
+    if let Some(url) = &arguments.upload_to {
+        flag("upload-to", url);
+    }
+    for (name, given) in [
+        ("benchmem", arguments.benchmem),
+        ("consumer", arguments.consumer),
+    ] {
+        if given {
+            list.push(format!("--{name}").into());
+        }
+    }
+    for (name, path) in [
+        ("--bundle", &arguments.bundle),
+        ("--requests", &arguments.requests),
+        ("--log-policy", &arguments.log_policy),
+    ] {
+        if let Some(path) = path {
+            list.push(name.into());
+            list.push(path.into());
+        }
+    }
+    list
+}
+
+/// Prints what changed with decision logs, and beside it the control.
+fn show(old: &Path, new: &Path, sides: &[Side; 2], streams: &mut Streams<'_>) -> Result<()> {
+    for (label, side) in LABELS.iter().zip(sides) {
+        match side {
+            Side::Settings(settings) => writeln!(streams.stdout, "{label}: {settings}")?,
+            Side::Program(path) => writeln!(streams.stdout, "{label}: {}", path.display())?,
+        }
+    }
+    for (title, filter) in [
+        ("With decision logs", ".fullname:/with-decision-logs/"),
+        (
+            "Control, without decision logs: what differs here is noise or drift",
+            ".fullname:/no-decision-logs/",
+        ),
+    ] {
+        let mut table = Vec::new();
+        let inputs = [("old", old), ("new", new)];
+        let mut arguments: Vec<OsString> = ["rbenchstat", "-filter", filter].map(Into::into).into();
+        for (label, path) in inputs {
+            let mut input = OsString::from(format!("{label}="));
+            input.push(path);
+            arguments.push(input);
+        }
+        let exit = rbenchstat::cli::run(
+            arguments,
+            &mut rbenchstat::cli::Streams {
+                stdin: &mut io::empty(),
+                stdout: &mut table,
+                stderr: streams.stderr,
+                stdin_is_terminal: false,
+            },
+        );
+        anyhow::ensure!(
+            exit == rbenchstat::cli::Exit::Success,
+            "the comparison failed"
+        );
+        if !table.is_empty() {
+            writeln!(streams.stdout, "\n{title}\n")?;
+            streams.stdout.write_all(&table)?;
+        }
+    }
+    streams.stdout.flush()?;
+    Ok(())
+}
+
+/// A file under a temporary name that gets its own when it is complete.
+struct Partial {
+    file: BufWriter<File>,
+    temporary: PathBuf,
+    path: PathBuf,
+}
+
+impl Partial {
+    fn create(directory: &Path, name: &str) -> Result<Self> {
+        let path = directory.join(name);
+        let temporary = directory.join(format!("{name}.partial"));
+        let file = File::create(&temporary).with_context(|| temporary.display().to_string())?;
+        Ok(Self {
+            file: BufWriter::new(file),
+            temporary,
+            path,
+        })
+    }
+
+    fn finish(mut self) -> Result<PathBuf> {
+        self.file.flush()?;
+        fs::rename(&self.temporary, &self.path)
+            .with_context(|| format!("renaming to {}", self.path.display()))?;
+        Ok(self.path)
+    }
+}

@@ -1,0 +1,321 @@
+//! Takes events out of the buffer and sends them, chunk by chunk.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use axum::body::Bytes;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt as _, SeedableRng as _};
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::chunk::{Chunk, ChunkEncoder};
+use super::event_buffer::Item;
+use super::settings::{Settings, Trigger};
+use super::{Buffer, Shared};
+
+/// The wait after a first failure.
+const FIRST_BACKOFF: Duration = Duration::from_millis(100);
+
+/// How far the wait after a failure is moved at random, up or down.
+const JITTER: f64 = 0.2;
+
+/// How long one upload may take, as OPA's `response_header_timeout_seconds`.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Why a chunk was not taken.
+#[derive(Debug)]
+pub struct Refused(pub String);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where chunks are sent.
+pub trait Transport {
+    /// Sends one chunk; `Ok` when it was taken.
+    fn send(&self, chunk: Bytes) -> impl Future<Output = Result<(), Refused>>;
+}
+
+/// Sends chunks over HTTP.
+pub struct Http {
+    client: reqwest::Client,
+    url: reqwest::Url,
+}
+
+impl Http {
+    /// Sends to `url`; without a path in it, to `/logs` there.
+    ///
+    /// # Errors
+    /// When the URL is none, or not `http`.
+    pub fn new(url: &str) -> Result<Self> {
+        Ok(Self {
+            client: reqwest::Client::builder()
+                .no_proxy()
+                .timeout(TIMEOUT)
+                .build()?,
+            url: logs_url(url)?,
+        })
+    }
+}
+
+/// Checks the URL of a decision-log server.
+///
+/// # Errors
+/// When it is none, or not `http`.
+pub fn logs_url(url: &str) -> Result<reqwest::Url> {
+    let mut parsed = reqwest::Url::parse(url)
+        .with_context(|| format!("{url:?} is no URL; write http://host:port/logs"))?;
+    if parsed.scheme() != "http" {
+        bail!("{url}: only http is supported, TLS would be measured with it");
+    }
+    if parsed.path() == "/" {
+        parsed.set_path("/logs");
+    }
+    Ok(parsed)
+}
+
+impl Transport for Http {
+    async fn send(&self, chunk: Bytes) -> Result<(), Refused> {
+        let response = self
+            .client
+            .post(self.url.clone())
+            .header("Content-Type", "application/json")
+            .header("Content-Encoding", "gzip")
+            .body(chunk)
+            .send()
+            .await
+            .map_err(|error| Refused(error.to_string()))?;
+        if response.status().is_success() {
+            Ok(())
+        } else {
+            Err(Refused(format!("status {}", response.status())))
+        }
+    }
+}
+
+/// The uploader's own state.
+pub struct Uploader<T> {
+    shared: Arc<Shared>,
+    transport: T,
+    encoder: ChunkEncoder,
+    /// Taken from the buffer and not yet acknowledged.
+    pending: VecDeque<Chunk>,
+    random: ChaCha8Rng,
+}
+
+impl<T: Transport> Uploader<T> {
+    /// An uploader for `shared`; its delays are drawn from `seed`.
+    pub fn new(shared: Arc<Shared>, transport: T, seed: u64) -> Self {
+        let encoder = ChunkEncoder::new(shared.settings.upload_size_limit_bytes);
+        Self {
+            shared,
+            transport,
+            encoder,
+            pending: VecDeque::new(),
+            random: ChaCha8Rng::seed_from_u64(seed),
+        }
+    }
+
+    /// Uploads until told to stop, then sends what is left for at most `grace`.
+    ///
+    /// Returns the number of events it still holds: they count as buffered.
+    ///
+    /// # Errors
+    /// When an event cannot be encoded.
+    pub async fn run(mut self, grace: Duration) -> Result<u64> {
+        let mut failures = 0;
+        loop {
+            let delay = self.delay(failures);
+            let immediate = self.shared.settings.trigger == Trigger::Immediate && failures == 0;
+            let flush = tokio::select! {
+                biased;
+                () = self.shared.stop.notified() => break,
+                () = self.shared.wake.notified(), if immediate => false,
+                () = wait(delay) => true,
+            };
+            failures = if self.upload(flush).await? {
+                0
+            } else {
+                failures + 1
+            };
+        }
+        self.flush(grace).await?;
+        Ok(self.held())
+    }
+
+    /// How long to wait: the reporting delay, or the backoff after failures.
+    fn delay(&mut self, failures: u32) -> Option<Duration> {
+        let settings = &self.shared.settings;
+        if failures > 0 {
+            Some(backoff(
+                settings,
+                failures,
+                self.random.random_range(-1.0..=1.0),
+            ))
+        } else if settings.trigger == Trigger::Manual {
+            None
+        } else {
+            let spread = settings.max_delay.saturating_sub(settings.min_delay);
+            Some(settings.min_delay + spread.mul_f64(self.random.random()))
+        }
+    }
+
+    async fn flush(&mut self, grace: Duration) -> Result<()> {
+        let deadline = Instant::now() + grace;
+        let mut failures = 0;
+        loop {
+            // What is cut off at the deadline stays in `pending` and is counted there.
+            match tokio::time::timeout_at(deadline, self.upload(true)).await {
+                Ok(Ok(true)) | Err(_) => return Ok(()),
+                Ok(Ok(false)) => failures += 1,
+                Ok(Err(error)) => return Err(error),
+            }
+            let settings = &self.shared.settings;
+            let wait = backoff(settings, failures, self.random.random_range(-1.0..=1.0));
+            if Instant::now() + wait >= deadline {
+                return Ok(());
+            }
+            sleep(wait).await;
+        }
+    }
+
+    /// Sends what waits; with `flush` the open chunk too. Whether all was taken.
+    async fn upload(&mut self, flush: bool) -> Result<bool> {
+        let shared = Arc::clone(&self.shared);
+        match &shared.buffer {
+            Buffer::Size(buffer) => {
+                self.pending.extend(buffer.take(flush)?);
+                if self.send_pending().await {
+                    return Ok(true);
+                }
+                for chunk in self.pending.drain(..) {
+                    buffer.requeue(chunk);
+                }
+                Ok(false)
+            }
+            Buffer::Event(buffer) => {
+                // What arrives meanwhile is for the next time.
+                let waiting = buffer.len();
+                let mut sent = self.send_pending().await;
+                for _ in 0..waiting {
+                    if !sent {
+                        break;
+                    }
+                    let Some(item) = buffer.pop() else { break };
+                    self.encode(item)?;
+                    sent = self.send_pending().await;
+                }
+                if sent && flush {
+                    let mut closed = Vec::new();
+                    let too_large = self.encoder.flush(&mut closed)?;
+                    self.too_large(too_large);
+                    self.pending.extend(closed);
+                    sent = self.send_pending().await;
+                }
+                if !sent {
+                    for chunk in self.pending.drain(..) {
+                        buffer.push(Item::Chunk(chunk));
+                    }
+                }
+                Ok(sent)
+            }
+        }
+    }
+
+    fn encode(&mut self, item: Item) -> Result<()> {
+        match item {
+            Item::Chunk(chunk) => self.pending.push_back(chunk),
+            Item::Event(event) => {
+                let text = serde_json::to_vec(&event)?;
+                let mut closed = Vec::new();
+                let too_large = self.encoder.write(&text, &mut closed)?;
+                self.too_large(too_large);
+                self.pending.extend(closed);
+            }
+        }
+        Ok(())
+    }
+
+    fn too_large(&self, events: u64) {
+        self.shared
+            .uploads
+            .too_large
+            .fetch_add(events, Ordering::Relaxed);
+    }
+
+    /// Sends the pending chunks in order until one is refused; whether all were taken.
+    async fn send_pending(&mut self) -> bool {
+        while let Some(chunk) = self.pending.front() {
+            let uploads = &self.shared.uploads;
+            match self.transport.send(chunk.bytes.clone()).await {
+                Ok(()) => {
+                    uploads.events.fetch_add(chunk.events, Ordering::Relaxed);
+                    uploads
+                        .bytes
+                        .fetch_add(chunk.bytes.len() as u64, Ordering::Relaxed);
+                    uploads.chunks.fetch_add(1, Ordering::Relaxed);
+                    self.pending.pop_front();
+                }
+                Err(refused) => {
+                    uploads.refused.fetch_add(1, Ordering::Relaxed);
+                    self.shared.note_refusal(&refused);
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn held(&self) -> u64 {
+        let pending: u64 = self.pending.iter().map(|chunk| chunk.events).sum();
+        pending + self.encoder.events()
+    }
+}
+
+async fn wait(delay: Option<Duration>) {
+    match delay {
+        Some(delay) => sleep_until(Instant::now() + delay).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// 100 ms after the first failure, doubling, up to the maximum delay, moved by
+/// up to a fifth so that many clients do not return at once.
+fn backoff(settings: &Settings, failures: u32, jitter: f64) -> Duration {
+    let doubled = FIRST_BACKOFF.saturating_mul(1_u32.checked_shl(failures - 1).unwrap_or(u32::MAX));
+    doubled
+        .min(settings.max_delay)
+        .mul_f64(1.0 + JITTER * jitter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_after_failures_doubles_up_to_the_maximum_delay() {
+        let settings = Settings::parse("max_delay_seconds=1", false).unwrap();
+        let waits: Vec<u128> = (1..=6)
+            .map(|failures| backoff(&settings, failures, 0.0).as_millis())
+            .collect();
+        assert_eq!(waits, [100, 200, 400, 800, 1000, 1000]);
+        assert_eq!(backoff(&settings, 40, 0.0).as_millis(), 1000);
+        assert_eq!(backoff(&settings, 1, -1.0).as_millis(), 80);
+        assert_eq!(backoff(&settings, 1, 1.0).as_millis(), 120);
+    }
+
+    #[test]
+    fn a_url_without_a_path_means_logs() {
+        assert_eq!(logs_url("http://127.0.0.1:8/").unwrap().path(), "/logs");
+        assert_eq!(logs_url("http://127.0.0.1:8/a").unwrap().path(), "/a");
+        assert!(logs_url("https://127.0.0.1/").is_err());
+        assert!(logs_url("logs").is_err());
+    }
+}

@@ -1,0 +1,401 @@
+//! Policies compiled for one worker: the only file that names `regorus`.
+//!
+//! Every worker compiles its own copy. One compiled policy shared by all
+//! workers makes them write to the same reference counts, and two workers
+//! then decide less than one.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::ValueEnum;
+use regorus::languages::rego::compiler::Compiler;
+use regorus::rvm::RegoVM;
+use regorus::rvm::vm::{ExecutionMode, ExecutionState, SuspendReason};
+use regorus::utils::limits::ExecutionTimerConfig;
+use regorus::{PolicyLengthConfig, Rc};
+
+use crate::policy::Policy;
+use crate::token::{self, TokenVerifier};
+
+pub use regorus::Value;
+
+/// The version of regorus, for the comment lines of a run.
+pub const REGORUS_VERSION: &str = "0.14.1";
+
+const MASK_RULE: &str = "data.system.log.mask";
+const DROP_RULE: &str = "data.system.log.drop";
+
+/// How a policy is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineKind {
+    /// Walks the syntax tree.
+    Interpreter,
+    /// Compiles to the instructions of a register machine first.
+    Rvm,
+}
+
+impl EngineKind {
+    /// The name as typed on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interpreter => "interpreter",
+            Self::Rvm => "rvm",
+        }
+    }
+}
+
+/// Key-value pairs as a policy document.
+pub fn object(members: impl IntoIterator<Item = (Value, Value)>) -> Value {
+    members
+        .into_iter()
+        .collect::<std::collections::BTreeMap<_, _>>()
+        .into()
+}
+
+/// Parses JSON text.
+///
+/// # Errors
+/// When `text` is no JSON.
+pub fn parse_json(text: &str) -> Result<Value> {
+    Value::from_json_str(text)
+}
+
+/// A policy, ready to decide for one worker.
+pub struct Engine {
+    backend: Backend,
+    decision: String,
+    has_mask: bool,
+    has_drop: bool,
+}
+
+enum Backend {
+    Interpreter(Box<regorus::Engine>),
+    Rvm(Box<Machine>),
+}
+
+struct Machine {
+    machine: RegoVM,
+    tokens: TokenVerifier,
+}
+
+impl Engine {
+    /// Compiles `policy`.
+    ///
+    /// # Errors
+    /// With file, line and column when a policy does not compile, and with the
+    /// packages there are when the decision path names no rule.
+    pub fn compile(kind: EngineKind, policy: &Policy) -> Result<Self> {
+        let mut engine = regorus::Engine::new();
+        engine.set_policy_length_config(PolicyLengthConfig {
+            // An inlined certificate is one long line.
+            max_col: NonZeroU32::new(1 << 20).context("zero columns")?,
+            max_file_bytes: NonZeroUsize::new(64 << 20).context("zero bytes")?,
+            max_lines: NonZeroUsize::new(1_000_000).context("zero lines")?,
+        });
+        // Without a configuration of its own every evaluation takes a lock
+        // shared by the whole process.
+        engine.set_execution_timer_config(timer()?);
+        let mut tokens = TokenVerifier::default();
+        let verify = move |arguments: Vec<Value>| Ok(tokens.call(&arguments));
+        engine.add_extension(token::BUILTIN.to_owned(), 2, Box::new(verify))?;
+        for file in &policy.files {
+            engine
+                .add_policy(file.name.clone(), file.text.clone())
+                .map_err(|error| policy_error(&error))?;
+        }
+        engine
+            .add_data_json(&policy.data.to_string())
+            .context("the data document (data.json)")?;
+        let decision = rule_path(&policy.decision)?;
+        let compiled = engine
+            .compile_with_entrypoint(&Rc::from(decision.as_str()))
+            .map_err(|error| {
+                let packages = engine.get_packages().unwrap_or_default().join(", ");
+                anyhow!(
+                    "{}\nwhile looking for the decision path {} (packages: {packages})",
+                    policy_error(&error),
+                    policy.decision
+                )
+            })?;
+        let rules = compiled.get_rules();
+        let has_mask = rules.contains_key(MASK_RULE);
+        let has_drop = rules.contains_key(DROP_RULE);
+        if !rules.contains_key(&decision) {
+            bail!(
+                "the decision path {} names no rule; set it with --decision",
+                policy.decision
+            );
+        }
+        let backend = match kind {
+            EngineKind::Interpreter => Backend::Interpreter(Box::new(engine)),
+            EngineKind::Rvm => {
+                let mut entry_points = vec![decision.as_str()];
+                entry_points.extend(has_mask.then_some(MASK_RULE));
+                entry_points.extend(has_drop.then_some(DROP_RULE));
+                let program = Compiler::compile_from_policy_with_host_await(
+                    &compiled,
+                    &entry_points,
+                    &[(token::BUILTIN, 2)],
+                )
+                .map_err(|error| policy_error(&anyhow!("{error}")))
+                .context("compiling for the rvm engine (--engine interpreter may know more)")?;
+                let mut machine = RegoVM::new();
+                if program.has_host_await() {
+                    // The machine knows no token functions: it stops and asks.
+                    machine.set_execution_mode(ExecutionMode::Suspendable);
+                }
+                machine.load_program(program);
+                machine.set_max_instructions(usize::MAX);
+                machine.set_execution_timer_config(Some(timer()?));
+                machine
+                    .set_data(engine.get_data())
+                    .map_err(|error| anyhow!("the data document (data.json): {error}"))?;
+                Backend::Rvm(Box::new(Machine {
+                    machine,
+                    tokens: TokenVerifier::default(),
+                }))
+            }
+        };
+        Ok(Self {
+            backend,
+            decision,
+            has_mask,
+            has_drop,
+        })
+    }
+
+    /// Evaluates the decision for `input`.
+    ///
+    /// # Errors
+    /// When the evaluation fails or the decision is undefined.
+    pub fn decide(&mut self, input: Value) -> Result<Value> {
+        let value = match &mut self.backend {
+            Backend::Interpreter(engine) => {
+                engine.set_input(input);
+                engine.eval_rule(self.decision.clone())?
+            }
+            Backend::Rvm(machine) => machine.run(0, input)?,
+        };
+        if value == Value::Undefined {
+            bail!("{} is undefined for this input", self.decision);
+        }
+        Ok(value)
+    }
+
+    /// Whether the policy masks events.
+    #[must_use]
+    pub fn has_mask(&self) -> bool {
+        self.has_mask
+    }
+
+    /// Whether the policy drops events.
+    #[must_use]
+    pub fn has_drop(&self) -> bool {
+        self.has_drop
+    }
+
+    /// The masking rules for `event`: a set of paths and of objects with `op`, `path`, `value`.
+    ///
+    /// # Errors
+    /// When the evaluation fails.
+    pub fn mask(&mut self, event: Value) -> Result<Value> {
+        self.side_rule(MASK_RULE, 1, event)
+    }
+
+    /// Whether the policy drops `event`.
+    ///
+    /// # Errors
+    /// When the evaluation fails.
+    pub fn drops(&mut self, event: Value) -> Result<bool> {
+        let index = 1 + usize::from(self.has_mask);
+        Ok(self.side_rule(DROP_RULE, index, event)? == Value::Bool(true))
+    }
+
+    fn side_rule(&mut self, rule: &str, index: usize, event: Value) -> Result<Value> {
+        match &mut self.backend {
+            Backend::Interpreter(engine) => {
+                engine.set_input(event);
+                engine.eval_rule(rule.to_owned())
+            }
+            Backend::Rvm(machine) => machine.run(index, event),
+        }
+    }
+}
+
+impl Machine {
+    fn run(&mut self, entry_point: usize, input: Value) -> Result<Value> {
+        self.machine.set_input(input);
+        let mut value = self
+            .machine
+            .execute_entry_point_by_index(entry_point)
+            .map_err(|error| anyhow!("{error}"))?;
+        loop {
+            let answer = match self.machine.execution_state() {
+                ExecutionState::Suspended {
+                    reason: SuspendReason::HostAwait { argument, .. },
+                    ..
+                } => {
+                    let arguments = argument.as_array()?;
+                    self.tokens.call(arguments)
+                }
+                ExecutionState::Suspended { reason, .. } => bail!("stopped at {reason:?}"),
+                _ => return Ok(value),
+            };
+            value = self
+                .machine
+                .resume(Some(answer))
+                .map_err(|error| anyhow!("{error}"))?;
+        }
+    }
+}
+
+fn timer() -> Result<ExecutionTimerConfig> {
+    Ok(ExecutionTimerConfig {
+        limit: Duration::from_hours(1),
+        check_interval: NonZeroU32::new(1 << 30).context("zero interval")?,
+    })
+}
+
+/// `envoy/authz/allow` → `data.envoy.authz.allow`.
+fn rule_path(decision: &str) -> Result<String> {
+    let mut path = "data".to_owned();
+    for part in decision.split('/') {
+        let mut letters = part.chars();
+        let identifier = letters
+            .next()
+            .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+            && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        if part.is_empty() {
+            bail!(
+                "the decision path {decision:?} has an empty part: write it as package/parts/rule"
+            );
+        } else if identifier {
+            path.push('.');
+            path.push_str(part);
+        } else {
+            path.push_str(&format!("[{}]", serde_json::Value::from(part)));
+        }
+    }
+    Ok(path)
+}
+
+/// regorus starts its messages with an empty line and an arrow to `file:line:column`.
+fn policy_error(error: &anyhow::Error) -> anyhow::Error {
+    let text = error.to_string();
+    anyhow!("{}", text.trim().trim_start_matches("--> "))
+}
+
+/// An `Arc` of text as a policy value, without copying the text.
+#[must_use]
+pub fn text(value: Arc<str>) -> Value {
+    Value::String(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::PolicyFile;
+
+    fn policy(text: &str, decision: &str) -> Policy {
+        Policy {
+            files: vec![PolicyFile {
+                name: "p.rego".to_owned(),
+                text: text.to_owned(),
+            }],
+            data: serde_json::json!({"limit": 3}),
+            decision: decision.to_owned(),
+            revision: None,
+        }
+    }
+
+    #[test]
+    fn both_engines_read_input_and_data() {
+        let policy = policy(
+            "package a.b\ndefault allow = false\nallow if input.n < data.limit",
+            "a/b/allow",
+        );
+        for kind in [EngineKind::Interpreter, EngineKind::Rvm] {
+            let mut engine = Engine::compile(kind, &policy).unwrap();
+            for (number, expected) in [(2, true), (3, false), (1, true)] {
+                let input = parse_json(&format!("{{\"n\": {number}}}")).unwrap();
+                assert_eq!(engine.decide(input).unwrap(), Value::Bool(expected));
+            }
+        }
+    }
+
+    #[test]
+    fn a_policy_that_does_not_parse_says_file_and_line() {
+        let policy = policy("package a\nallow if {\n  input.x ==\n}\n", "a/allow");
+        let error = Engine::compile(EngineKind::Rvm, &policy).err().unwrap();
+        assert!(error.to_string().starts_with("p.rego:4:1"), "{error}");
+    }
+
+    #[test]
+    fn a_policy_that_calls_an_unknown_function_says_file_and_line() {
+        let policy = policy("package a\nallow if foo.bar(1)\n", "a/allow");
+        let error = Engine::compile(EngineKind::Rvm, &policy).err().unwrap();
+        assert!(format!("{error:#}").contains("p.rego:2:"), "{error:#}");
+    }
+
+    #[test]
+    fn a_decision_path_without_a_rule_names_the_packages() {
+        let policy = policy("package a.b\nallow = true", "a/b/deny");
+        let error = Engine::compile(EngineKind::Interpreter, &policy)
+            .err()
+            .unwrap();
+        let message = format!("{error:#}");
+        assert!(message.contains("a/b/deny"), "{message}");
+        assert!(message.contains("data.a.b"), "{message}");
+    }
+
+    #[test]
+    fn an_undefined_decision_is_an_error() {
+        let policy = policy("package a\nallow if input.x", "a/allow");
+        for kind in [EngineKind::Interpreter, EngineKind::Rvm] {
+            let mut engine = Engine::compile(kind, &policy).unwrap();
+            let error = engine.decide(parse_json("{}").unwrap()).unwrap_err();
+            assert!(error.to_string().contains("undefined"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_decision_path_part_that_is_no_identifier_is_quoted() {
+        assert_eq!(rule_path("a/b-c/d").unwrap(), "data.a[\"b-c\"].d");
+        assert!(rule_path("a//b").is_err());
+    }
+
+    #[test]
+    fn mask_and_drop_rules_run_on_both_engines() {
+        let text = "package a\nallow = true\n";
+        let mut policy = policy(text, "a/allow");
+        policy.files.push(PolicyFile {
+            name: "log.rego".to_owned(),
+            text: "package system.log\nmask contains \"/input/x\" if input.input.x\ndrop if input.path == \"skip\""
+                .to_owned(),
+        });
+        for kind in [EngineKind::Interpreter, EngineKind::Rvm] {
+            let mut engine = Engine::compile(kind, &policy).unwrap();
+            assert!(engine.has_mask() && engine.has_drop());
+            let event = parse_json(r#"{"path": "skip", "input": {"x": 1}}"#).unwrap();
+            let mask = engine.mask(event.clone()).unwrap();
+            assert_eq!(serde_json::to_string(&mask).unwrap(), r#"["/input/x"]"#);
+            assert!(engine.drops(event).unwrap());
+            let event = parse_json(r#"{"path": "keep", "input": {}}"#).unwrap();
+            assert!(!engine.drops(event).unwrap());
+            assert_eq!(
+                engine.decide(parse_json("{}").unwrap()).unwrap(),
+                Value::Bool(true)
+            );
+        }
+    }
+
+    #[test]
+    fn the_printed_version_is_the_pinned_one() {
+        assert!(
+            include_str!("../Cargo.toml").contains(&format!("version = \"={REGORUS_VERSION}\""))
+        );
+    }
+}

@@ -1,0 +1,289 @@
+//! A run: every case, every count, and where the events went.
+
+use std::io::Write;
+
+use anyhow::Result;
+
+use crate::allocation::ALLOCATOR;
+use crate::cli::{INTERRUPTED, Options, Status, Streams, cores};
+use crate::decision_log::settings::Settings;
+use crate::emit;
+use crate::engine::REGORUS_VERSION;
+use crate::latency::measure_overhead;
+use crate::load::{Arrival, Budget};
+use crate::measure::{self, Case, Ledger, Measurement, Server};
+use crate::plan::PlannedCase;
+use crate::progress::Progress;
+use crate::token::JSONWEBTOKEN_VERSION;
+
+/// Measures all cases `count` times and writes the lines to standard output.
+///
+/// Counts are the outer loop: what drifts with time then spreads over all cases.
+///
+/// # Errors
+/// When a policy, a request, a decision or the account of events is wrong.
+pub fn run(options: &Options, settings: &Settings, streams: &mut Streams<'_>) -> Result<Status> {
+    prepare(options, streams)?;
+    header(options, streams.stdout)?;
+    describe_settings(streams.stdout, "", settings)?;
+    emit::configuration(streams.stdout)?;
+    streams.stdout.flush()?;
+    let mut progress = Progress::new(
+        streams.stderr_is_terminal,
+        options.count * u32::try_from(options.plan.cases.len())?,
+        &options.conditions,
+    );
+    let mut table = Table::default();
+    let mut notes = Notes::default();
+    for _ in 0..options.count {
+        for case in &options.plan.cases {
+            let outcome = one(options, case, settings, streams, &progress)?;
+            let Some((measurement, ledger)) = outcome else {
+                progress.clear(streams.stderr);
+                emit::comment(streams.stdout, "interrupted: the rest was not measured")?;
+                table.write(streams.stderr);
+                return Ok(INTERRUPTED);
+            };
+            progress.clear(streams.stderr);
+            let left_out =
+                emit::measurement(streams.stdout, &case.name, &measurement, &options.figures)?;
+            notes.tell(streams.stderr, left_out);
+            table.add(&case.name.full(), ledger.as_ref());
+            progress.advance();
+        }
+    }
+    table.write(streams.stderr);
+    Ok(0)
+}
+
+/// Measures one case once.
+///
+/// # Errors
+/// As [`measure::measure`].
+pub fn one(
+    options: &Options,
+    case: &PlannedCase,
+    settings: &Settings,
+    streams: &mut Streams<'_>,
+    progress: &Progress,
+) -> Result<Option<(Measurement, Option<Ledger>)>> {
+    let name = case.name.full();
+    let stderr = &mut *streams.stderr;
+    let measured = measure::measure(
+        &Case {
+            scenario: &options.plan.scenarios[case.scenario],
+            log: case.log.then_some(settings),
+            empty: case.empty,
+            workers: case.workers,
+        },
+        &options.conditions,
+        streams.stop,
+        &mut || progress.show(stderr, &name),
+    );
+    measured.map_err(|error| {
+        progress.clear(streams.stderr);
+        error.context(name)
+    })
+}
+
+/// Decides every request once and warns of what would mislead.
+///
+/// # Errors
+/// With the policy that does not compile or the request that is decided wrongly.
+pub fn prepare(options: &Options, streams: &mut Streams<'_>) -> Result<()> {
+    let conditions = &options.conditions;
+    for (index, scenario) in options.plan.scenarios.iter().enumerate() {
+        let needed = |case: &PlannedCase| case.scenario == index && !case.empty;
+        if options.plan.cases.iter().any(needed) {
+            measure::rehearse(scenario, conditions.engine, conditions.body_limit)?;
+        }
+    }
+    let cores = cores();
+    let crowded = |case: &PlannedCase| case.log && case.workers >= cores;
+    if options.plan.cases.iter().any(crowded) {
+        // A closed pipe behind standard error must not end the run.
+        let _ = writeln!(
+            streams.stderr,
+            "bench-harness: warning: with decision logs and as many workers as cores ({cores}), P99.9 shows \
+             the scheduler; use -cpu {} or less",
+            cores.saturating_sub(1).max(1)
+        );
+    }
+    Ok(())
+}
+
+/// Everything needed to repeat the run, in lines that readers ignore.
+///
+/// # Errors
+/// When `out` fails.
+pub fn header(options: &Options, out: &mut dyn Write) -> Result<()> {
+    let conditions = &options.conditions;
+    let overhead = measure_overhead()?;
+    let budget = match conditions.budget {
+        Budget::Time(time) => format!("{time:?}"),
+        Budget::Operations(operations) => format!("{operations} operations"),
+    };
+    let arrival = match conditions.arrival {
+        Arrival::Closed => "closed loop".to_owned(),
+        Arrival::Open(rate) => {
+            format!("open loop, {rate} operations/s, latency from the intended start")
+        }
+    };
+    let server = match &conditions.server {
+        Server::None => "none: nothing is uploaded".to_owned(),
+        Server::Consumer(behaviour) => format!(
+            "consumer on 127.0.0.1, answers after {:?}, fails {}",
+            behaviour.delay,
+            match behaviour.fail_every {
+                0 => "never".to_owned(),
+                1 => "always".to_owned(),
+                every => format!("every {every}th upload"),
+            }
+        ),
+        Server::Url(url) => url.clone(),
+    };
+    emit::comment(
+        out,
+        &format!(
+            "bench-harness {version} {typed}\n\
+             seed {seed}, engine {engine}, regorus {REGORUS_VERSION}, jsonwebtoken {JSONWEBTOKEN_VERSION}, \
+             allocator {ALLOCATOR}\n\
+             {arrival}, {budget} after {warm_up:?} of warm-up, {cores} cores\n\
+             decision log server: {server}\n\
+             measuring costs {clock:.1} ns a clock reading (two an operation) and {histogram:.1} ns a histogram entry",
+            version = env!("CARGO_PKG_VERSION"),
+            typed = options.typed,
+            seed = options.seed,
+            engine = conditions.engine.name(),
+            warm_up = conditions.warm_up,
+            cores = cores(),
+            clock = overhead.clock,
+            histogram = overhead.histogram,
+        ),
+    )?;
+    Ok(())
+}
+
+/// The decision logs' settings in force, as a comment.
+///
+/// # Errors
+/// When `out` fails.
+pub fn describe_settings(out: &mut dyn Write, side: &str, settings: &Settings) -> Result<()> {
+    emit::comment(out, &format!("{side}decision log settings: {settings}"))?;
+    Ok(())
+}
+
+/// Prints every benchmark that the pattern selects.
+///
+/// # Errors
+/// When standard output fails.
+pub fn list(options: &Options, streams: &mut Streams<'_>) -> Result<()> {
+    let mut seen = Vec::new();
+    for case in &options.plan.cases {
+        if !seen.contains(&&case.name.stem) {
+            writeln!(streams.stdout, "{}\n    {}", case.name.stem, case.sentence)?;
+            seen.push(&case.name.stem);
+        }
+    }
+    Ok(())
+}
+
+/// Notes on standard error, each once.
+#[derive(Debug, Default)]
+pub struct Notes {
+    told: Vec<String>,
+}
+
+impl Notes {
+    /// Tells what was not told yet. What differs in the number of operations only is the same note.
+    pub fn tell(&mut self, stderr: &mut dyn Write, notes: Vec<String>) {
+        for note in notes {
+            let start = note.split(':').next().unwrap_or_default().to_owned();
+            if !self.told.contains(&start) {
+                let _ = writeln!(stderr, "bench-harness: note: {note}");
+                self.told.push(start);
+            }
+        }
+    }
+}
+
+/// Where the events of each case went, over all counts.
+#[derive(Debug, Default)]
+pub struct Table {
+    rows: Vec<(String, Ledger)>,
+}
+
+impl Table {
+    /// Adds the events of a measurement under `name`.
+    pub fn add(&mut self, name: &str, ledger: Option<&Ledger>) {
+        let Some(ledger) = ledger else { return };
+        match self.rows.iter_mut().find(|(there, _)| there == name) {
+            Some((_, sum)) => sum.add(ledger),
+            None => {
+                let mut sum = Ledger::default();
+                sum.add(ledger);
+                self.rows.push((name.to_owned(), sum));
+            }
+        }
+    }
+
+    /// Writes the table, or nothing when no case logged.
+    pub fn write(&self, stderr: &mut dyn Write) {
+        if self.rows.is_empty() {
+            return;
+        }
+        let header = [
+            "decision log events",
+            "accepted",
+            "= uploaded",
+            "+ buffered",
+            "+ full",
+            "+ too large",
+            "+ rate",
+            "+ policy",
+            "refused uploads",
+            "consumer has",
+        ];
+        let mut lines = vec![header.map(str::to_owned)];
+        for (name, ledger) in &self.rows {
+            let account = &ledger.account;
+            let consumer = ledger.consumer.as_ref().map_or("-".to_owned(), |counts| {
+                (counts.events - counts.repeated).to_string()
+            });
+            lines.push([
+                name.strip_prefix("Benchmark").unwrap_or(name).to_owned(),
+                account.tally.accepted.to_string(),
+                account.uploaded.to_string(),
+                account.buffered.to_string(),
+                account.dropped.buffer_full.to_string(),
+                account.dropped.too_large.to_string(),
+                account.tally.dropped_by_rate.to_string(),
+                account.tally.dropped_by_policy.to_string(),
+                ledger.uploads.1.to_string(),
+                consumer,
+            ]);
+        }
+        let widths: Vec<usize> = (0..header.len())
+            .map(|column| {
+                let cells = lines.iter().map(|line| line[column].chars().count());
+                cells.max().unwrap_or(0)
+            })
+            .collect();
+        for line in lines {
+            let mut text = format!("{:<width$}", line[0], width = widths[0]);
+            for (cell, width) in line.iter().zip(&widths).skip(1) {
+                text.push_str(&format!("  {cell:>width$}"));
+            }
+            // Counters are for people: losing them must not lose the run.
+            let _ = writeln!(stderr, "{text}");
+        }
+        for (name, ledger) in &self.rows {
+            if let Some(refusal) = &ledger.refusal {
+                let _ = writeln!(
+                    stderr,
+                    "bench-harness: note: {name}: last refusal: {refusal}"
+                );
+            }
+        }
+    }
+}
