@@ -123,10 +123,13 @@ pub fn count(number: usize) -> String {
 pub fn centres(judged: &Judged<'_>) -> [String; 2] {
     let sides = [judged.baseline, judged.cell].map(|cell| cell.map(|cell| cell.centre));
     let scale = Scale::common(sides.iter().flatten().copied(), judged.table.class);
+    let mut cells = [judged.baseline, judged.cell].into_iter().flatten();
+    let is_constant = cells.all(|cell| cell.low == cell.high || judged.table.is_exact);
     sides.map(|centre| match centre {
         None => String::new(),
         Some(0.0) => "0".into(),
-        Some(centre) if judged.table.is_exact && centre.fract() == 0.0 && centre.abs() < 1e4 => {
+        // Counts that are the same on every run are no measurements with decimals.
+        Some(centre) if is_constant && centre.fract() == 0.0 && centre.abs() < 1e4 => {
             format!("{centre}")
         }
         Some(centre) => scaled(centre, scale),
@@ -160,7 +163,12 @@ pub fn interval(judged: &Judged<'_>) -> String {
         EffectScale::Ratio | EffectScale::RelativeDifference => percent(bound),
         EffectScale::Difference => difference(bound, judged),
     };
-    format!("{} to {}", bound(effect.low), bound(effect.high))
+    let (low, high) = (bound(effect.low), bound(effect.high));
+    if low == high {
+        low
+    } else {
+        format!("{low} to {high}")
+    }
 }
 
 /// Up to where a change of the judgement does not matter; empty where there is no change.
@@ -181,7 +189,11 @@ fn difference(value: f64, judged: &Judged<'_>) -> String {
     if value == 0.0 {
         return "0".into();
     }
-    let text = scaled(value, Scale::of(value, judged.table.class));
+    let text = if value.fract() == 0.0 && value.abs() < 1e4 {
+        format!("{value}")
+    } else {
+        scaled(value, Scale::of(value, judged.table.class))
+    };
     if value > 0.0 {
         format!("+{text}")
     } else {
@@ -196,12 +208,12 @@ pub fn level(alpha: f64) -> String {
     format!("{percent}%")
 }
 
-/// A probability with three decimals, or that it is below what they can show.
+/// A p-value with three decimals, or that it is below what they can show.
 #[must_use]
 pub fn probability(p: f64) -> String {
     if p < 0.001 {
-        "<0.001".into()
+        "p<0.001".into()
     } else {
-        format!("{p:.3}")
+        format!("p={p:.3}")
     }
 }

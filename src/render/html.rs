@@ -229,7 +229,7 @@ impl Row<'_> {
                 "<td class=\"number\" data-label=\"{side}\" data-value=\"{value}\">{text}{runs}</td>"
             );
         }
-        let _ = writeln!(row, "<td>{}</td>", plot::samples(judged));
+        let _ = writeln!(row, "<td class=\"plot\">{}</td>", plot::samples(judged));
         let effect = judged.judgement.effect.map(|effect| effect.estimate);
         let _ = writeln!(
             row,
@@ -241,7 +241,7 @@ impl Row<'_> {
         let interval = format::interval(judged);
         let _ = writeln!(
             row,
-            "<td>{}<small>{interval}</small></td>",
+            "<td class=\"plot\">{}<small>{interval}</small></td>",
             self.axis.interval(judged)
         );
         let rank = Verdict::ALL
@@ -278,7 +278,7 @@ fn evidence(judged: &Judged<'_>) -> String {
     match (p, judged.judgement.adjusted_p) {
         (Some(p), Some(adjusted)) => {
             format!(
-                "<small title=\"p={} before correction\">p={}</small>",
+                "<small title=\"{} before correction\">{}</small>",
                 format::probability(p),
                 format::probability(adjusted)
             )
@@ -314,7 +314,7 @@ fn write_settings(
         };
         writeln!(
             out,
-            "<dt>significance level</dt><dd>{}</dd>\n<dt>correction</dt><dd>{adjust}, {} comparisons</dd>",
+            "<dt>significance level</dt><dd>{}</dd>\n<dt>correction of p</dt><dd>{adjust}, {} comparisons</dd>",
             summary.alpha,
             format::count(summary.comparisons)
         )?;

@@ -17,10 +17,8 @@ use super::{colour, escape, format};
 use crate::report::judgement::{Counts, Judged};
 use crate::report::{Report, Verdict};
 
-/// Below this many characters a row takes two lines.
-const WIDE: u16 = 112;
 /// Below this many characters nothing fits.
-const NARROWEST: u16 = 40;
+const NARROWEST: u16 = 72;
 
 /// Writes the verdict, what changes its meaning, and the changed rows.
 ///
@@ -122,20 +120,54 @@ fn write_table(
     let painter = Painter {
         has_colour: presentation.has_colour,
     };
-    let is_wide = presentation.width.is_none_or(|width| width >= WIDE);
+    let width = presentation.width.map(|width| width.max(NARROWEST));
+    let mut table = table(report, rows, subjects, painter, true);
+    if let Some(width) = width.filter(|&width| !fits(&table, width)) {
+        table = self::table(report, rows, subjects, painter, false);
+        table
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(width);
+        // Names may wrap; numbers and verdicts may not.
+        for column in table.column_iter_mut().skip(1) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+        if let Some(first) = table.column_mut(0) {
+            first.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(12)));
+        }
+    }
+    for line in table.lines() {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Whether the table needs no more than `width` characters a line.
+fn fits(table: &Table, width: u16) -> bool {
+    /// A blank on either side of each column.
+    const PADDING: u32 = 2;
+    let contents = table.column_max_content_widths().into_iter();
+    let needed: u32 = contents.map(|content| u32::from(content) + PADDING).sum();
+    needed <= u32::from(width)
+}
+
+/// The table with one line for each row, or with two, which takes less width.
+fn table(
+    report: &Report,
+    rows: &[Judged<'_>],
+    subjects: &Subjects<'_>,
+    painter: Painter,
+    is_wide: bool,
+) -> Table {
     let mut table = Table::new();
     table
         .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
         .set_content_arrangement(ContentArrangement::Disabled);
     if painter.has_colour {
         table.enforce_styling();
+        // Blanks at the end of a line go, so they must not be within a colour.
+        table.style_text_only();
     } else {
         table.force_no_tty();
-    }
-    if let Some(width) = presentation.width {
-        table
-            .set_content_arrangement(ContentArrangement::Dynamic)
-            .set_width(width.max(NARROWEST));
     }
     let [base, new] = subjects
         .sides()
@@ -168,19 +200,7 @@ fn write_table(
     for judged in rows {
         table.add_row(row(judged, subjects, is_wide, painter));
     }
-    if presentation.width.is_some() {
-        // Names may wrap; numbers and verdicts may not.
-        for column in table.column_iter_mut().skip(1) {
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
-        if let Some(first) = table.column_mut(0) {
-            first.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(12)));
-        }
-    }
-    for line in table.lines() {
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
+    table
 }
 
 fn row(judged: &Judged<'_>, subjects: &Subjects<'_>, is_wide: bool, painter: Painter) -> Vec<Cell> {

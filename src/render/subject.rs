@@ -68,16 +68,40 @@ impl<'a> Subjects<'a> {
         }
     }
 
-    /// The label of the run's baseline, and of the other column if there is one other only.
+    /// What the run's baseline is called, and the other column if there is one other only; without what both names share.
     #[must_use]
     pub fn sides(&self) -> [BString; 2] {
         match &self.report.columns[..] {
-            [base, new] if !label(base).is_empty() && label(base) != label(new) => {
-                [label(base), label(new)]
-            }
-            _ => ["base".into(), "new".into()],
+            [base, new] => short(&label(base), &label(new)),
+            _ => None,
         }
+        .unwrap_or_else(|| ["base".into(), "new".into()])
     }
+}
+
+/// Both names without the beginning and the end that they share, up to a separator; none if nothing is left of one.
+fn short(left: &[u8], right: &[u8]) -> Option<[BString; 2]> {
+    let is_separator = |byte: &u8| b"/\\-_. ".contains(byte);
+    let same = left
+        .iter()
+        .zip(right)
+        .take_while(|(left, right)| left == right);
+    let start = left[..same.count()]
+        .iter()
+        .rposition(is_separator)
+        .map_or(0, |separator| separator + 1);
+    let (left, right) = (&left[start..], &right[start..]);
+    let mut ends = left.iter().rev().zip(right.iter().rev());
+    let same = ends
+        .by_ref()
+        .take_while(|(left, right)| left == right)
+        .count();
+    let end = left[left.len() - same..]
+        .iter()
+        .position(is_separator)
+        .map_or(0, |separator| same - separator);
+    let (left, right) = (&left[..left.len() - end], &right[..right.len() - end]);
+    (!left.is_empty() && !right.is_empty() && left != right).then(|| [left.into(), right.into()])
 }
 
 /// The values of the column's key, joined by spaces, without the empty ones.
@@ -103,6 +127,22 @@ fn common_folder(values: &[&BStr]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sides_are_called_by_what_tells_them_apart() {
+        let sides = |left: &str, right: &str| {
+            let names = short(left.as_bytes(), right.as_bytes());
+            names.map(|names| names.map(|name| name.to_string()).join(" "))
+        };
+        assert_eq!(sides("old.txt", "new.txt").unwrap(), "old new");
+        assert_eq!(
+            sides("out/a-old-2.txt", "out/a-new-2.txt").unwrap(),
+            "old new"
+        );
+        assert_eq!(sides("bold", "gold").unwrap(), "bold gold");
+        assert_eq!(sides("a.txt", "a.txt"), None);
+        assert_eq!(sides("a", "a-b"), Some("a a-b".into()));
+    }
 
     #[test]
     fn the_common_folder_ends_with_a_slash() {
