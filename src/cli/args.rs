@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Parser, ValueEnum};
 
+use super::gate_args::GateArgs;
 use super::output_args::OutputArgs;
 
 const EXAMPLE: &str = "\
@@ -14,7 +15,13 @@ Example:
   rbenchstat old.txt new.txt
 
 Every flag can be written with one dash too, as in Go: -col .file, -format=csv.
-Exit status: 0 when the inputs were compared, 2 when they were not.";
+To fail a build on a regression: rbenchstat -fail-on regression old.txt new.txt
+
+Exit status:
+  0  the inputs were compared, and the gate, if there is one, passed
+  1  the gate failed
+  2  wrong usage, or an input or output that failed
+  3  the gate could not judge: for one, too few runs, or another machine";
 
 const PROJECTION_HELP: &str = "\
 Keys, separated by commas or spaces:
@@ -120,6 +127,10 @@ pub struct Args {
         help_heading = "Statistics"
     )]
     pub confidence: OsString,
+
+    /// Verdicts and the gate.
+    #[command(flatten)]
+    pub gate: GateArgs,
 
     /// How to print: `text`, `csv` (with its warnings on standard error), `pretty`, `markdown`, `comment` (for a
     /// pull request), `json`, `jsonl` or `html`

@@ -2,6 +2,8 @@
 
 mod args;
 mod exit;
+mod gate_args;
+mod gate_options;
 mod goflags;
 mod options;
 mod output;
@@ -9,6 +11,7 @@ mod output_args;
 mod read;
 mod run;
 mod surroundings;
+mod watch;
 
 pub use exit::Exit;
 pub use run::{Streams, run};

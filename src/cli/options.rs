@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use bstr::ByteSlice;
 
 use super::args::Args;
+use super::gate_options::{GateOptionError, GateOptions};
 use super::output::{Format, Output, OutputError};
 use super::output_args::{Color, OutputArgs};
 use crate::query::{Filter, Layout, Projection, SyntaxError};
@@ -25,14 +26,14 @@ pub struct Options {
     pub settings: Settings,
     /// How the report is printed on standard output.
     pub format: Format,
+    /// Which verdicts are given, and what becomes of them.
+    pub gate: GateOptions,
     /// The further reports.
     pub outputs: Vec<Output>,
     /// When to use colour on standard output.
     pub colour: Color,
     /// Which rows are shown, and in which order.
     pub arrangement: Arrangement,
-    /// Whether anything that is shown depends on verdicts.
-    pub shows_verdicts: bool,
     /// What the further formats show beside the report.
     pub presentation: Presentation,
     /// Whether notes are left out.
@@ -65,6 +66,9 @@ pub enum OptionError {
         /// What is wrong, and where.
         error: SyntaxError,
     },
+    /// An argument about verdicts or the gate.
+    #[error(transparent)]
+    Gate(#[from] GateOptionError),
     /// A value that is no number.
     #[error("-{flag} must be a number in range [0, 1], not {value:?}")]
     NoNumber {
@@ -101,8 +105,9 @@ impl Options {
         let outputs = Output::parse_all(&args.output.out)?;
         let arrangement = arrangement(&args.output)?;
         let mut formats = outputs.iter().map(|output| output.format).chain([format]);
+        let shows_verdicts = arrangement.changed_only || formats.any(Format::shows_verdicts);
         Ok(Self {
-            shows_verdicts: arrangement.changed_only || formats.any(Format::shows_verdicts),
+            gate: GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?,
             settings,
             format,
             colour: args.output.color,

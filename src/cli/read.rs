@@ -9,10 +9,12 @@ use std::thread;
 
 use bstr::BString;
 
+use super::watch::Watch;
 use crate::input::{InputError, Reason, Source};
 use crate::query::{Filter, Layout};
 use crate::record::{Reader, Record};
-use crate::sample::{Builder, Samples};
+use crate::report::gate::Evidence;
+use crate::sample::{Builder, Environments, Samples};
 use crate::unit::Metadata;
 
 /// Which results go where.
@@ -22,6 +24,8 @@ pub struct Query<'q> {
     pub filter: &'q Filter,
     /// To which cells they go.
     pub layout: &'q Layout,
+    /// Whether to look for what stands in the way of verdicts.
+    pub looks_for_evidence: bool,
 }
 
 impl<'q> Query<'q> {
@@ -38,6 +42,10 @@ pub struct Inputs {
     pub metadata: Metadata,
     /// The names of those in which no result was found.
     pub without_results: Vec<BString>,
+    /// What results were measured on; nothing unless asked for.
+    pub environments: Environments,
+    /// What stands in the way of verdicts; nothing unless asked for.
+    pub evidence: Evidence,
 }
 
 /// Why reading stopped.
@@ -66,6 +74,7 @@ pub fn read(
         builder: None,
         metadata: Metadata::default(),
         without_results: Vec::new(),
+        evidence: Evidence::default(),
         warnings,
     };
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
@@ -77,8 +86,15 @@ pub fn read(
     } else {
         read_in_parallel(sources, query, &standard_input, threads, &mut merged)?;
     }
+    let builder = merged.builder.unwrap_or_else(|| query.builder());
     Ok(Inputs {
-        samples: merged.builder.unwrap_or_else(|| query.builder()).finish(),
+        environments: if query.looks_for_evidence {
+            Environments::of(&builder, query.layout)
+        } else {
+            Environments::default()
+        },
+        samples: builder.finish(),
+        evidence: merged.evidence,
         metadata: merged.metadata,
         without_results: merged.without_results,
     })
@@ -136,6 +152,8 @@ struct Reading<'q> {
     builder: Builder<'q>,
     events: Vec<(u64, Event)>,
     has_results: bool,
+    /// Lines that tell of a failure, with their numbers.
+    failures: Vec<(u64, BString)>,
     error: Option<InputError>,
 }
 
@@ -160,6 +178,7 @@ fn read_source<'q>(
         builder: query.builder(),
         events: Vec::new(),
         has_results: false,
+        failures: Vec::new(),
         error: None,
     };
     let outcome = if source.is_standard_input() {
@@ -167,18 +186,33 @@ fn read_source<'q>(
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        reading.read_all(source, &mut **reader)
+        reading.read_all(source, query, &mut **reader)
     } else {
         source
             .open()
-            .and_then(|file: File| reading.read_all(source, file))
+            .and_then(|file: File| reading.read_all(source, query, file))
     };
     reading.error = outcome.err();
     reading
 }
 
 impl Reading<'_> {
-    fn read_all(&mut self, source: &Source, text: impl Read) -> Result<(), InputError> {
+    fn read_all(
+        &mut self,
+        source: &Source,
+        query: Query<'_>,
+        text: impl Read,
+    ) -> Result<(), InputError> {
+        if !query.looks_for_evidence {
+            return self.read_text(source, text);
+        }
+        let mut failures = Vec::new();
+        let outcome = self.read_text(source, Watch::new(text, &mut failures));
+        self.failures = failures;
+        outcome
+    }
+
+    fn read_text(&mut self, source: &Source, text: impl Read) -> Result<(), InputError> {
         let mut reader = Reader::new(text, source.label.clone());
         loop {
             let record = reader.next_record();
@@ -234,6 +268,7 @@ struct Merged<'q, 'w> {
     builder: Option<Builder<'q>>,
     metadata: Metadata,
     without_results: Vec<BString>,
+    evidence: Evidence,
     warnings: &'w mut dyn Write,
 }
 
@@ -253,9 +288,20 @@ impl<'q> Merged<'q, '_> {
                 }
             };
             writeln!(self.warnings, "{}:{line}: {message}", source.name())?;
+            // The line of a benchmark that failed is no result either, but that is told once.
+            if !reading.failures.iter().any(|(failed, _)| *failed == line) {
+                self.evidence.syntax_warnings += 1;
+            }
         }
         if let Some(error) = reading.error {
             return Err(error.into());
+        }
+        for (line, text) in reading.failures {
+            let failure = format!("{}:{line}: {text}", source.name());
+            self.evidence.failures.push(failure.into());
+        }
+        if reading.builder.is_empty() {
+            self.evidence.empty_inputs.push(source.name());
         }
         if !reading.has_results {
             self.without_results.push(source.name());

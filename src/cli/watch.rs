@@ -67,8 +67,8 @@ impl<R: Read> Read for Watch<'_, R> {
 /// What a line says of a failure, if it does: `--- FAIL: BenchmarkX`, the same after the benchmark's name, or `FAIL` before
 /// a package. Colours do not matter.
 fn failure(line: &[u8]) -> Option<BString> {
-    let is_candidate =
-        matches!(line.first(), Some(b'-' | b'F' | b'B' | b' ' | b'\t' | 0x1b)) && line.contains_str("FAIL");
+    let is_candidate = matches!(line.first(), Some(b'-' | b'F' | b'B' | b' ' | b'\t' | 0x1b))
+        && line.contains_str("FAIL");
     if !is_candidate {
         return None;
     }
@@ -111,7 +111,10 @@ mod tests {
     fn failures_are_found_with_their_lines() {
         let text = "goos: linux\nBenchmarkA-8 \t--- FAIL: BenchmarkA-8\n    a_test.go:1: no\n--- FAIL: BenchmarkB\n\
                     \x1b[31m--- FAIL: BenchmarkC\x1b[0m\nFAIL\nFAIL\texample.com/p\t0.1s";
-        let lines: Vec<u64> = failures(text.as_bytes()).into_iter().map(|(line, _)| line).collect();
+        let lines: Vec<u64> = failures(text.as_bytes())
+            .into_iter()
+            .map(|(line, _)| line)
+            .collect();
         assert_eq!(lines, [2, 4, 5, 7]);
     }
 

@@ -8,12 +8,18 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 use super::number::{
     NumberError, parse_iterations, parse_leading_decimal, parse_leading_integer, parse_number,
 };
+use super::recall::Recall;
 
 /// What a line is, with the places of its parts in the line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Line {
-    /// A benchmark result; its measurements went where the caller asked.
-    Result { name: Range<usize>, iterations: i64 },
+    /// A benchmark result; the parser holds its measurements.
+    Result {
+        name: Range<usize>,
+        /// Equal versions from one parser mean equal names.
+        name_version: u64,
+        iterations: i64,
+    },
     /// A `Unit` line: the unit, and where the `key=value` fields start.
     Unit { unit: Range<usize>, fields: usize },
     /// A `key: value` line.
@@ -23,13 +29,6 @@ pub(super) enum Line {
     },
     /// Anything else: log output, empty lines, a name alone.
     Other,
-}
-
-/// A measurement as the line has it.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct RawMeasurement {
-    pub value: f64,
-    pub unit: Range<usize>,
 }
 
 /// Why a result or unit line cannot be read.
@@ -58,48 +57,88 @@ pub enum LineError {
     ExpectedKeyValue,
 }
 
-/// Tells what `line` is. Measurements of a result go into `measurements`,
-/// which is cleared first.
-pub(super) fn parse(
-    line: &[u8],
-    measurements: &mut Vec<RawMeasurement>,
-) -> Result<Line, LineError> {
-    if let Some(rest) = line.strip_prefix(RESULT_PREFIX) {
-        parse_result(line, rest, measurements)
-    } else if let Some(unit_line) = parse_unit(line) {
-        unit_line
-    } else {
-        Ok(parse_configuration(line).unwrap_or(Line::Other))
+/// A measurement as the line has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RawMeasurement {
+    pub value: f64,
+    /// The unit's number; the parser knows its text.
+    pub unit: u32,
+}
+
+/// Tells what lines are.
+#[derive(Debug, Default)]
+pub(super) struct Parser {
+    recall: Recall,
+    measurements: Vec<RawMeasurement>,
+}
+
+impl Parser {
+    /// Tells what `line` is.
+    pub fn parse(&mut self, line: &[u8]) -> Result<Line, LineError> {
+        if line.starts_with(RESULT_PREFIX) {
+            self.parse_result(line)
+        } else if let Some(unit_line) = parse_unit(line) {
+            unit_line
+        } else {
+            Ok(parse_configuration(line).unwrap_or(Line::Other))
+        }
+    }
+
+    /// The measurements of the last line, if it was a result.
+    pub fn measurements(&self) -> &[RawMeasurement] {
+        &self.measurements
+    }
+
+    /// The unit with this number.
+    pub fn unit(&self, number: u32) -> &BStr {
+        self.recall.unit(number)
+    }
+
+    fn parse_result(&mut self, line: &[u8]) -> Result<Line, LineError> {
+        let Self {
+            recall,
+            measurements,
+        } = self;
+        let start = RESULT_PREFIX.len();
+        let ends_at = |at| is_field_end(line, at);
+        let recalled = recall.name_end(line, start, ends_at);
+        let name = start..recalled.unwrap_or_else(|| field_end(line, start));
+        if name.end == line.len() {
+            return Ok(Line::Other);
+        }
+        let mut fields = Fields { line, at: name.end };
+        let iterations = fields.next_count().ok_or(LineError::MissingIterations)?;
+        let iterations = iterations.map_err(LineError::Iterations)?;
+
+        measurements.clear();
+        while let Some(value) = fields.next_number() {
+            let value = value.map_err(LineError::Measurement)?;
+            let place = measurements.len();
+            let at = fields.skip_space();
+            let unit = if let Some((unit, end)) = recall.unit_at(place, line, at, ends_at) {
+                fields.at = end;
+                unit
+            } else {
+                let unit = fields.next().ok_or(LineError::MissingUnits)?;
+                recall.keep_unit(place, &line[unit])
+            };
+            measurements.push(RawMeasurement { value, unit });
+        }
+        if measurements.is_empty() {
+            return Err(LineError::MissingMeasurements);
+        }
+        if recalled.is_none() {
+            recall.keep_name(&line[name.clone()]);
+        }
+        Ok(Line::Result {
+            name,
+            name_version: recall.name_version(),
+            iterations,
+        })
     }
 }
 
 const RESULT_PREFIX: &[u8] = b"Benchmark";
-
-fn parse_result(
-    line: &[u8],
-    rest: &[u8],
-    measurements: &mut Vec<RawMeasurement>,
-) -> Result<Line, LineError> {
-    let start = line.len() - rest.len();
-    let name = start..field_end(line, start);
-    if name.end == line.len() {
-        return Ok(Line::Other);
-    }
-    let mut fields = Fields { line, at: name.end };
-    let iterations = fields.next_count().ok_or(LineError::MissingIterations)?;
-    let iterations = iterations.map_err(LineError::Iterations)?;
-
-    measurements.clear();
-    while let Some(value) = fields.next_number() {
-        let value = value.map_err(LineError::Measurement)?;
-        let unit = fields.next().ok_or(LineError::MissingUnits)?;
-        measurements.push(RawMeasurement { value, unit });
-    }
-    if measurements.is_empty() {
-        return Err(LineError::MissingMeasurements);
-    }
-    Ok(Line::Result { name, iterations })
-}
 
 /// A line whose first field is exactly `Unit`.
 fn parse_unit(line: &[u8]) -> Option<Result<Line, LineError>> {
@@ -242,7 +281,7 @@ impl Fields<'_> {
     /// finds that place at no further cost.
     #[inline]
     fn ends_at(&mut self, end: usize) -> bool {
-        let ends = self.line.get(end).is_none_or(|&byte| is_ascii_space(byte));
+        let ends = is_field_end(self.line, end);
         if ends {
             self.at = end;
         }
@@ -250,11 +289,18 @@ impl Fields<'_> {
     }
 }
 
+/// Whether there is ASCII white space or the end of the line at `at`, so that
+/// a field before it ends there. The answer may be no before other white space.
+#[inline]
+fn is_field_end(line: &[u8], at: usize) -> bool {
+    line.get(at).is_none_or(|&byte| is_ascii_space(byte))
+}
+
 /// Where the field that starts at `start` ends.
 #[inline]
 fn field_end(line: &[u8], start: usize) -> usize {
     let end = start + leading_graphic(&line[start..]);
-    if line.get(end).is_none_or(|&byte| is_ascii_space(byte)) {
+    if is_field_end(line, end) {
         end
     } else {
         unusual_field_end(line, end)
@@ -302,7 +348,8 @@ fn space_end(line: &[u8], start: usize) -> usize {
 /// ASCII white space with the vertical tab, which [`u8::is_ascii_whitespace`] leaves out.
 #[inline]
 fn is_ascii_space(byte: u8) -> bool {
-    byte == b' ' || byte.wrapping_sub(b'\t') <= b'\r' - b'\t'
+    const SPACES: u64 = 1 << b' ' | 1 << b'\t' | 1 << b'\n' | 1 << 0x0b | 1 << 0x0c | 1 << b'\r';
+    byte <= b' ' && SPACES >> byte & 1 == 1
 }
 
 #[cfg(test)]
@@ -310,7 +357,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<Line, LineError> {
-        parse(text.as_bytes(), &mut Vec::new())
+        Parser::default().parse(text.as_bytes())
     }
 
     fn configuration(text: &str) -> Option<(String, String)> {
@@ -327,20 +374,64 @@ mod tests {
     #[test]
     fn a_result_has_a_name_an_iteration_count_and_measurements() {
         let text = "BenchmarkX-8 \t 100\u{2003}5 ns/op\u{a0}6\u{b}B/op";
-        let mut measurements = Vec::new();
-        let line = parse(text.as_bytes(), &mut measurements).unwrap();
+        let mut parser = Parser::default();
+        let line = parser.parse(text.as_bytes()).unwrap();
+        let (name, iterations) = (9..12, 100);
         assert_eq!(
             line,
             Line::Result {
-                name: 9..12,
-                iterations: 100
+                name,
+                name_version: 1,
+                iterations
             }
         );
-        let read: Vec<_> = measurements
+        assert_eq!(read(&parser), [(5.0, "ns/op".into()), (6.0, "B/op".into())]);
+        // The second time all of it is recalled.
+        assert_eq!(parser.parse(text.as_bytes()).unwrap(), line);
+        assert_eq!(read(&parser), [(5.0, "ns/op".into()), (6.0, "B/op".into())]);
+    }
+
+    fn read(parser: &Parser) -> Vec<(f64, String)> {
+        let unit = |number| parser.unit(number).to_string();
+        parser
+            .measurements()
             .iter()
-            .map(|raw| (raw.value, &text[raw.unit.clone()]))
-            .collect();
-        assert_eq!(read, [(5.0, "ns/op"), (6.0, "B/op")]);
+            .map(|raw| (raw.value, unit(raw.unit)))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_recalled_is_not_taken_for_its_own_beginning() {
+        let mut parser = Parser::default();
+        for (text, is_name, units) in [
+            ("BenchmarkX 1 5 ns 6 B", "X", ["ns", "B"]),
+            ("BenchmarkXY 1 5 ns/op 6 B/op", "XY", ["ns/op", "B/op"]),
+            ("BenchmarkX 1 5 ns 6 B", "X", ["ns", "B"]),
+            ("BenchmarkX 1 5 B 6 ns", "X", ["B", "ns"]),
+        ] {
+            let Ok(Line::Result { name, .. }) = parser.parse(text.as_bytes()) else {
+                panic!("{text}");
+            };
+            assert_eq!(&text[name], is_name);
+            assert_eq!(
+                read(&parser),
+                [(5.0, units[0].into()), (6.0, units[1].into())]
+            );
+        }
+    }
+
+    #[test]
+    fn only_whole_results_are_recalled() {
+        let mut parser = Parser::default();
+        let mut version = |text: &str| match parser.parse(text.as_bytes()) {
+            Ok(Line::Result { name_version, .. }) => Some(name_version),
+            _ => None,
+        };
+        assert_eq!(version("Benchmark 1 5 ns/op"), Some(1));
+        assert_eq!(version("BenchmarkX 1 5"), None);
+        assert_eq!(version("BenchmarkX 1 5 ns/op"), Some(2));
+        assert_eq!(version("BenchmarkX 1 5 ns/op"), Some(2));
+        assert_eq!(version("BenchmarkXY 1 5 ns/op"), Some(3));
     }
 
     #[test]

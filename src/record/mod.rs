@@ -5,6 +5,7 @@ pub mod line;
 pub mod name;
 pub mod number;
 pub mod reader;
+mod recall;
 pub mod spelling;
 pub mod writer;
 

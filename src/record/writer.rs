@@ -6,7 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use indexmap::IndexSet;
 
 use super::configuration::Configuration;
-use super::line::{self, Line, RawMeasurement};
+use super::line::{self, Line, Parser};
 use super::reader::{Measurement, ResultRecord};
 use super::spelling::Plain;
 
@@ -42,7 +42,7 @@ pub struct Writer<W> {
     units: IndexSet<(BString, BString, BString)>,
     /// The lines of the call under way.
     text: Vec<u8>,
-    parsed: Vec<RawMeasurement>,
+    parser: Parser,
 }
 
 /// Why something is not written.
@@ -65,7 +65,7 @@ impl<W: Write> Writer<W> {
             written: Configuration::default(),
             units: IndexSet::new(),
             text: Vec::new(),
-            parsed: Vec::new(),
+            parser: Parser::default(),
         }
     }
 
@@ -225,7 +225,7 @@ impl<W: Write> Writer<W> {
         let is_right = !line.contains(&b'\n')
             && !line.ends_with(b"\r")
             && matches!(
-                line::parse(line, &mut self.parsed),
+                self.parser.parse(line),
                 Ok(Line::Configuration { key: read_key, value: read_value })
                     if line[read_key.clone()] == **key && line[read_value.clone()] == **value
             );
@@ -249,16 +249,22 @@ impl<W: Write> Writer<W> {
         let Ok(Line::Result {
             name: read_name,
             iterations: read_iterations,
-        }) = line::parse(line, &mut self.parsed)
+            ..
+        }) = self.parser.parse(line)
         else {
             return false;
         };
         line[read_name] == *name
             && read_iterations == iterations
-            && self.parsed.len() == measurements.len()
-            && self.parsed.iter().zip(measurements).all(|(read, meant)| {
-                line[read.unit.clone()] == **meant.unit && is_same(read.value, meant.value)
-            })
+            && self.parser.measurements().len() == measurements.len()
+            && self
+                .parser
+                .measurements()
+                .iter()
+                .zip(measurements)
+                .all(|(read, meant)| {
+                    self.parser.unit(read.unit) == meant.unit && is_same(read.value, meant.value)
+                })
     }
 
     fn unwritable(&self, start: usize) -> WriteError {
@@ -272,7 +278,7 @@ fn is_same(left: f64, right: f64) -> bool {
 }
 
 fn is_unit_line(line: &[u8], said: &[(BString, BString, BString)]) -> bool {
-    let Ok(Line::Unit { unit, fields }) = line::parse(line, &mut Vec::new()) else {
+    let Ok(Line::Unit { unit, fields }) = Parser::default().parse(line) else {
         return false;
     };
     let read = line::unit_fields(line, fields);

@@ -5,6 +5,7 @@ pub mod comment;
 pub mod csv;
 pub mod escape;
 pub mod format;
+pub mod gate;
 pub mod html;
 pub mod json;
 pub mod layout;

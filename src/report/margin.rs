@@ -277,7 +277,7 @@ pub(super) fn toml_error(file: &str, text: &str, error: &toml::de::Error) -> Tom
 /// The line, from 1, of the byte at `offset`.
 pub(super) fn line_of(text: &str, offset: usize) -> usize {
     let before = &text.as_bytes()[..offset.min(text.len())];
-    before.iter().filter(|&&byte| byte == b'\n').count() + 1
+    before.find_iter(b"\n").count() + 1
 }
 
 /// Reads `5%`, `5%+2ns` or `0`, floors being in any multiple of `unit`.

@@ -6,6 +6,7 @@ pub mod gate;
 pub mod judgement;
 pub mod margin;
 pub mod model;
+pub mod self_test;
 pub mod verdict;
 pub mod waivers;
 pub mod warning;

@@ -183,7 +183,7 @@ impl Judge<'_> {
             row.judgements[column] = match (base, cell) {
                 (Some(base), Some(cell)) => {
                     let effect = self.effect(base, cell, is_exact);
-                    Some(self.compared(baseline, base, cell, effect, amount))
+                    Some(Self::compared(baseline, base, cell, effect, amount))
                 }
                 (Some(_), None) if has_baseline => Some(one_sided(Verdict::Removed, baseline)),
                 (None, Some(_)) => Some(one_sided(Verdict::Added, baseline)),
@@ -193,7 +193,6 @@ impl Judge<'_> {
     }
 
     fn compared(
-        &mut self,
         baseline: usize,
         base: &Cell,
         cell: &Cell,
@@ -234,14 +233,13 @@ impl Judge<'_> {
         let level = 1.0 - self.judging.alpha;
         let distributions = &mut self.distributions;
         let ratio = self.estimator.ratio(distributions, old, new, level);
-        let (scale, unit, estimate) = match ratio {
-            Some(ratio) => (EffectScale::Ratio, 1.0, Some(ratio)),
-            None => {
-                let difference = self.estimator.difference(distributions, old, new, level);
-                match base.centre {
-                    0.0 => (EffectScale::Difference, 1.0, difference),
-                    centre => (EffectScale::RelativeDifference, centre.abs(), difference),
-                }
+        let (scale, unit, estimate) = if ratio.is_some() {
+            (EffectScale::Ratio, 1.0, ratio)
+        } else {
+            let difference = self.estimator.difference(distributions, old, new, level);
+            match base.centre {
+                0.0 => (EffectScale::Difference, 1.0, difference),
+                centre => (EffectScale::RelativeDifference, centre.abs(), difference),
             }
         };
         let Some(estimate) = estimate else {

@@ -28,8 +28,9 @@ pub struct Builder<'q> {
     names: Names,
     /// By the numbers of `names`; none for results that the query drops.
     recipes: Vec<Option<Recipe>>,
-    /// The recipe of the line before: results of one benchmark mostly stand together.
-    previous: Option<u32>,
+    /// The reader's version of the name before, and the number of its recipe:
+    /// results of one benchmark mostly stand together.
+    previous: Option<(u64, u32)>,
     units: Units,
     cells: Vec<Cell>,
     /// How many values the last complete cell has: the next ones mostly have as many.
@@ -52,6 +53,8 @@ struct Recipe {
 struct Link {
     /// The unit as written.
     unit: u32,
+    /// The reader's number for it.
+    reader_unit: Option<u32>,
     /// The unit's factor.
     factor: f64,
     /// For values that tidying changes.
@@ -158,25 +161,26 @@ impl<'q> Builder<'q> {
         };
         // All parts of a line that were seen before are followed here, and the rest below.
         let mut known = 0;
-        for (measurement, link) in record.measurements().zip(&recipe.links) {
-            let value = measurement.value * link.factor;
-            let target = if value == measurement.value {
+        for ((value, unit), link) in record.numbered_measurements().zip(&recipe.links) {
+            let scaled = value * link.factor;
+            let target = if scaled == value {
                 link.kept
             } else {
                 link.tidied
             };
             let Target::Cell(cell) = target else { break };
-            if self.units.written(link.unit) != measurement.unit || !value.is_finite() {
+            if link.reader_unit != Some(unit) || !scaled.is_finite() {
                 break;
             }
-            self.cells[cell as usize].values.push(value);
+            self.cells[cell as usize].values.push(scaled);
             known += 1;
         }
-        if known == record.measurements().len() {
+        if known == record.numbered_measurements().len() {
             return;
         }
-        for (place, measurement) in record.measurements().enumerate().skip(known) {
-            self.add_measurement(number, place, measurement, left_out);
+        let numbered = record.numbered_measurements().zip(record.measurements());
+        for (place, ((_, unit), measurement)) in numbered.enumerate().skip(known) {
+            self.add_measurement(number, place, unit, measurement, left_out);
         }
     }
 
@@ -185,6 +189,7 @@ impl<'q> Builder<'q> {
         &mut self,
         number: u32,
         place: usize,
+        unit: u32,
         measurement: Measurement<'_>,
         left_out: &mut dyn FnMut(f64, &BStr),
     ) {
@@ -193,6 +198,7 @@ impl<'q> Builder<'q> {
         };
         if measurement.value.is_finite() {
             let link = self.link_for(&mut recipe, place, measurement.unit);
+            recipe.links[link].reader_unit = Some(unit);
             let tidied = self
                 .units
                 .tidied(recipe.links[link].unit)
@@ -244,18 +250,20 @@ impl<'q> Builder<'q> {
 
     /// The number of the recipe for a record.
     fn recipe_number(&mut self, record: &ResultRecord<'_>) -> u32 {
-        if self.configuration_version != Some(record.configuration_version()) {
-            self.configuration_version = Some(record.configuration_version());
+        let version = Some(record.configuration_version());
+        if self.configuration_version != version {
+            self.configuration_version = version;
             self.configuration = self.configurations.intern_ref(record.configuration());
+            self.previous = None;
         }
-        if let Some(previous) = self.previous
-            && self.names.get(previous) == (self.configuration, record.name())
-        {
-            return previous;
+        match self.previous {
+            Some((name_version, number)) if name_version == record.name_version() => number,
+            _ => {
+                let number = self.recipe_of(self.configuration, record.name());
+                self.previous = Some((record.name_version(), number));
+                number
+            }
         }
-        let number = self.recipe_of(self.configuration, record.name());
-        self.previous = Some(number);
-        number
     }
 
     /// The number of the recipe for a name under a configuration, made now if it is new.
@@ -301,6 +309,7 @@ impl<'q> Builder<'q> {
         let unit = self.units.intern(unit);
         recipe.links.push(Link {
             unit,
+            reader_unit: None,
             factor: self.units.tidied(unit).factor,
             tidied: Target::Unknown,
             kept: Target::Unknown,

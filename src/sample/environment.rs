@@ -128,7 +128,7 @@ impl Seen {
 struct Rests<'a> {
     projector: &'a Projector,
     numbers: Vec<Option<usize>>,
-    rests: IndexSet<Vec<(BString, BString)>>,
+    seen: IndexSet<Vec<(BString, BString)>>,
 }
 
 impl<'a> Rests<'a> {
@@ -136,7 +136,7 @@ impl<'a> Rests<'a> {
         Self {
             projector,
             numbers: vec![None; projector.len()],
-            rests: IndexSet::new(),
+            seen: IndexSet::new(),
         }
     }
 
@@ -151,7 +151,7 @@ impl<'a> Rests<'a> {
             .values(id)
             .filter(|(key, value)| !describes_machine(key) && !value.is_empty());
         let rest = rest.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let (number, _) = self.rests.insert_full(rest.collect());
+        let (number, _) = self.seen.insert_full(rest.collect());
         self.numbers[id.index()] = Some(number);
         number
     }
