@@ -69,6 +69,72 @@ fn a_small_comparison_looks_as_recorded() {
 }
 
 #[test]
+fn a_failing_gate_looks_as_recorded() {
+    let flags = ["-fail-on", "regression", "-allow", "removed"];
+    assert_all_golden("failing", &small(), &flags, 1);
+}
+
+#[test]
+fn a_gate_without_an_answer_looks_as_recorded() {
+    let sides = small();
+    let folder = tempfile::tempdir().unwrap();
+    lay(folder.path(), &sides);
+    for format in ["comment", "json", "pretty"] {
+        let flags = [
+            "-fail-on",
+            "regression",
+            "-ignore",
+            "cpu",
+            "-format",
+            format,
+        ];
+        let run = compare(folder.path(), &flags, Surroundings::default());
+        assert_eq!(run.status, 3, "{}", run.stderr);
+        assert_golden(&format!("undecided/{format}"), &run.stdout);
+    }
+}
+
+/// The exit status and the headline of the comment of the same run.
+fn status_and_headline(sides: &Sides, flags: &[&str]) -> (u8, String) {
+    let run = compare_sides(sides, &[flags, &["-format", "comment"]].concat());
+    (run.status, run.text().lines().nth(1).unwrap().to_owned())
+}
+
+#[test]
+fn the_comment_agrees_with_the_gate() {
+    for fail_on in ["regression", "unproven", "change"] {
+        for allow in ["", "removed"] {
+            for unit in ["", "sec/op", "allocs/op", "B/op"] {
+                for sides in [small(), large(40), hostile()] {
+                    let mut flags = vec!["-fail-on", fail_on];
+                    if !allow.is_empty() {
+                        flags.extend(["-allow", allow]);
+                    }
+                    if !unit.is_empty() {
+                        flags.extend(["-gate-unit", unit]);
+                    }
+                    let (status, headline) = status_and_headline(&sides, &flags);
+                    let outcome = match status {
+                        0 => "### ✅ gate passed: ",
+                        1 => "### ❌ gate failed: ",
+                        3 => "### ⚠️ gate could not judge: ",
+                        _ => panic!("{status}"),
+                    };
+                    assert!(
+                        headline.starts_with(outcome),
+                        "{flags:?} {status} {headline}"
+                    );
+                    let judged = headline.split(" (all rows").next().unwrap();
+                    if status == 0 {
+                        assert_eq!(counted(judged, "regression"), 0, "{headline}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn hostile_names_look_as_recorded() {
     assert_all_golden("hostile", &hostile(), &[], 0);
 }
@@ -575,6 +641,7 @@ fn json_is_as_its_schema_says() {
     for sides in [small(), hostile(), large(60)] {
         for flags in [
             &["-format", "json"][..],
+            &["-format", "json", "-fail-on", "unproven"],
             &[
                 "-format",
                 "json",

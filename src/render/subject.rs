@@ -82,6 +82,12 @@ impl<'a> Subjects<'a> {
 /// Both names without the beginning and the end that they share, up to a separator; none if nothing is left of one.
 fn short(left: &[u8], right: &[u8]) -> Option<[BString; 2]> {
     let is_separator = |byte: &u8| b"/\\-_. ".contains(byte);
+    let file = |name: &'_ [u8]| name.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+    let (left, right) = match (&left[file(left)..], &right[file(right)..]) {
+        (left_file, right_file) if left_file != right_file => (left_file, right_file),
+        // In folders of their own, files are often called the same.
+        _ => (left, right),
+    };
     let same = left
         .iter()
         .zip(right)
@@ -140,6 +146,8 @@ mod tests {
             "old new"
         );
         assert_eq!(sides("bold", "gold").unwrap(), "bold gold");
+        assert_eq!(sides("../a/one.txt", "two.txt").unwrap(), "one two");
+        assert_eq!(sides("v1/bench.txt", "v2/bench.txt").unwrap(), "v1 v2");
         assert_eq!(sides("a.txt", "a.txt"), None);
         assert_eq!(sides("a", "a-b"), Some("a a-b".into()));
     }

@@ -104,7 +104,13 @@ pub fn headline(report: &Report) -> String {
         Outcome::Failed => "gate failed",
         Outcome::CouldNotJudge => "gate could not judge",
     };
-    format!("{outcome}: {counts}")
+    let judged = counted(&gate.counts);
+    if judged == counts {
+        format!("{outcome}: {counts}")
+    } else {
+        // A gate may look at some units only.
+        format!("{outcome}: {judged} (all rows: {counts})")
+    }
 }
 
 /// The order of a headline: what got worse, what got better, then the rest.
