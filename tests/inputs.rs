@@ -627,6 +627,7 @@ mod flags_and_files {
             (&["-csv"][..], &["-format", "csv"][..]),
             (&["-csv=true"], &["-format", "csv"]),
             (&["-csv=false", "-geomean", "-html=false"], &[]),
+            (&["-html"], &["-format", "html"]),
             (&["-split", "pkg"], &["-table", "pkg"]),
             (&["-delta-test", "none"], &["-alpha", "1"]),
             (&["-delta-test=utest"], &[]),
@@ -754,6 +755,25 @@ BenchmarkX-8\t     100\t         0.5000 ns/op
             run.stdout,
             "goos: linux\nBenchmarkX\t     100\t         5.000 ns/op\n"
         );
+    }
+
+    #[test]
+    fn a_gate_and_further_reports_are_refused() {
+        for (flags, named) in [
+            (
+                &["-fail-on", "regression"][..],
+                "-fail-on, -self-test and -noise",
+            ),
+            (&["-out", "html=x.html"], "-out"),
+        ] {
+            let arguments = [&["-format", "bench", "x"], flags].concat();
+            let run = run(&[("x", b"BenchmarkX 1 5 ns/op\n")], &arguments);
+            assert_eq!((run.stdout.as_str(), run.status), ("", 2));
+            assert_eq!(
+                run.stderr,
+                format!("rbenchstat: -format bench compares nothing: leave out {named}\n")
+            );
+        }
     }
 
     #[test]

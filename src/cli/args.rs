@@ -6,6 +6,7 @@ use clap::{Parser, ValueEnum};
 
 use super::gate_args::GateArgs;
 use super::older::OlderArgs;
+use super::output_args::OutputArgs;
 
 const EXAMPLE: &str = "\
 Example:
@@ -132,8 +133,9 @@ pub struct Args {
     #[command(flatten)]
     pub gate: GateArgs,
 
-    /// How to print: `text`, or `csv` with its warnings on standard error; or `bench` for the selected results
-    /// as benchmark text, compared with nothing
+    /// How to print: `text`, `csv` (with its warnings on standard error), `pretty`, `markdown`, `comment` (for a
+    /// pull request), `json`, `jsonl` or `html`; or `bench` for the selected results as benchmark text, compared
+    /// with nothing
     #[arg(
         long,
         value_name = "FORMAT",
@@ -141,6 +143,10 @@ pub struct Args {
         help_heading = "Output"
     )]
     pub format: String,
+
+    /// What is shown, how, and where it goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
 
     /// Print no notes on standard error; errors and warnings about lines stay
     #[arg(short, long, help_heading = "Output")]

@@ -13,11 +13,14 @@ use super::exit::Exit;
 use super::gate_options::Purpose;
 use super::goflags;
 use super::older::OlderFlagError;
-use super::options::{Format, OptionError, Options};
+use super::options::{OptionError, Options};
+use super::output::{Format, FormatNames};
+use super::output_args::Color;
 use super::read::{self, Inputs, Query, ReadError};
 use super::select::{self, SelectError};
+use super::surroundings::Surroundings;
 use crate::input::{Source, sources};
-use crate::render;
+use crate::render::{self, Presentation};
 use crate::report::gate::{self, GateError};
 use crate::report::judgement::Outcome;
 use crate::report::{self, Note, Report, self_test, verdict};
@@ -32,6 +35,8 @@ pub struct Streams<'a> {
     pub stderr: &'a mut dyn Write,
     /// Whether a person sits at `stdin`, so that waiting for results there makes no sense.
     pub stdin_is_terminal: bool,
+    /// What else there is.
+    pub surroundings: Surroundings,
 }
 
 /// Why a run ends early.
@@ -47,6 +52,10 @@ enum Failure {
     Gate(#[from] GateError),
     #[error("write standard output: {0}")]
     Write(#[from] io::Error),
+    #[error("-format bench compares nothing: leave out {0}")]
+    NotForSelection(&'static str),
+    #[error("write {path}: {error}")]
+    Output { path: String, error: io::Error },
 }
 
 impl From<SelectError> for Failure {
@@ -85,6 +94,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
         Err(failure) => {
             // With standard error gone too, the exit status alone tells.
             let _ = writeln!(streams.stderr, "rbenchstat: {failure}");
+            if let Failure::Option(OptionError::Format) = failure {
+                // Scripts compare the line above, so it stays as it is.
+                let _ = writeln!(
+                    streams.stderr,
+                    "rbenchstat: note: the formats are {FormatNames}, {BENCHMARK_TEXT}"
+                );
+            }
             Exit::Failure
         }
     }
@@ -134,6 +150,13 @@ fn act(args: Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
         args.format = "text".into();
     }
     let options = Options::new(&args)?;
+    if selects && !options.outputs.is_empty() {
+        return Err(Failure::NotForSelection("-out"));
+    }
+    if selects && !matches!(options.gate.purpose, Purpose::Show) {
+        // A gate that does not judge must not look as if it passed.
+        return Err(Failure::NotForSelection("-fail-on, -self-test and -noise"));
+    }
     let mut sources = sources(&args.inputs);
     if sources.is_empty() {
         if streams.stdin_is_terminal {
@@ -202,11 +225,17 @@ fn compare(
         self_test::worsen(&mut inputs.samples, &inputs.metadata, part);
     }
     let facts = std::mem::take(&mut inputs.facts);
-    let report = build(inputs, options)?;
-    let mut out = BufWriter::new(&mut *streams.stdout);
+    let mut report = build(inputs, options)?;
+    let notes = if options.quiet {
+        Vec::new()
+    } else {
+        report::notes(&facts, &options.asked, &report)
+    };
+    report.arrange(options.arrangement);
     match &options.gate.purpose {
-        Purpose::Noise => return tell_noise(&report, &mut out, streams.stderr),
+        Purpose::Noise => return tell_noise(&report, streams.stdout, streams.stderr),
         Purpose::SelfTest(_, part) => {
+            let mut out = BufWriter::new(&mut *streams.stdout);
             let fired = render::gate::write_self_test(&report, *part, &mut out)?;
             out.flush()?;
             return Ok(self_test_exit(
@@ -220,15 +249,29 @@ fn compare(
     }
     // The answer of a gate stands even if nobody reads the tables to their end.
     let exit = tell_gate(&report, options.quiet, streams.stderr)?;
-    let outcome = match options.format {
-        Format::Text => render::text::write(&report, &mut out),
-        Format::Csv => render::csv::write(&report, &mut out, streams.stderr),
+    // The files before standard output, for the same reason.
+    write_outputs(&report, options, streams)?;
+    let presentation = Presentation {
+        has_colour: match options.colour {
+            Color::Auto => streams.surroundings.shows_colour,
+            Color::Always => true,
+            Color::Never => false,
+        },
+        width: streams.surroundings.width,
+        ..options.presentation.clone()
     };
+    let mut out = BufWriter::new(&mut *streams.stdout);
+    let outcome = render(
+        options.format,
+        &report,
+        &presentation,
+        &mut out,
+        streams.stderr,
+    );
     match outcome.and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(exit),
         other => other?,
     }
-    let notes = report::notes(&facts, &options.asked, &report);
     tell_notes(&notes, options.quiet, streams.stderr);
     Ok(exit)
 }
@@ -312,6 +355,60 @@ fn tell_noise(
         return Ok(Exit::CouldNotJudge);
     }
     Ok(Exit::Success)
+}
+
+/// Writes the further reports; all of them exist in memory before the first is put in place.
+fn write_outputs(
+    report: &Report,
+    options: &Options,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
+    let mut nowhere = io::sink();
+    let mut reports = Vec::new();
+    for output in &options.outputs {
+        let mut bytes = Vec::new();
+        // Standard output in the same format tells the same warnings.
+        let warnings: &mut dyn Write = match options.format {
+            Format::Csv => &mut nowhere,
+            _ => &mut *streams.stderr,
+        };
+        render(
+            output.format,
+            report,
+            &options.presentation,
+            &mut bytes,
+            warnings,
+        )?;
+        reports.push((output, bytes));
+    }
+    for (output, bytes) in reports {
+        output
+            .write(&bytes, &streams.surroundings)
+            .map_err(|error| Failure::Output {
+                path: output.path.display().to_string(),
+                error,
+            })?;
+    }
+    Ok(())
+}
+
+fn render(
+    format: Format,
+    report: &Report,
+    presentation: &Presentation,
+    out: &mut dyn Write,
+    warnings: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Text => render::text::write(report, presentation.has_colour, out),
+        Format::Csv => render::csv::write(report, out, warnings),
+        Format::Pretty => render::pretty::write(report, presentation, out),
+        Format::Markdown => render::markdown::write(report, out),
+        Format::Comment => render::comment::write(report, presentation, out),
+        Format::Json => render::json::write(report, presentation, out),
+        Format::Jsonl => render::json::write_lines(report, presentation, out),
+        Format::Html => render::html::write(report, presentation, out),
+    }
 }
 
 fn generate(what: Generated, out: &mut dyn Write) -> io::Result<()> {
