@@ -8,7 +8,6 @@ mod goflags;
 mod options;
 mod read;
 mod run;
-mod watch;
 
 pub use exit::Exit;
 pub use run::{Streams, run};

@@ -8,7 +8,7 @@ use super::args::Args;
 use super::gate_options::{GateOptionError, GateOptions};
 use crate::query::{Filter, Layout, Projection, SyntaxError};
 use crate::record::number::parse_number;
-use crate::report::Settings;
+use crate::report::{Asked, Settings};
 
 /// How the report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Options {
     pub filter: Filter,
     /// To which cells they go.
     pub layout: Layout,
+    /// What was asked, for notes.
+    pub asked: Asked,
     /// What the statistics are judged by.
     pub settings: Settings,
     /// How the report is printed.
@@ -97,6 +99,13 @@ impl Options {
             gate: GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?,
             settings,
             format,
+            asked: Asked {
+                filter: filter.clone(),
+                table: table.clone(),
+                row: row.clone(),
+                column: column.clone(),
+                ignore: ignore.clone(),
+            },
             filter,
             layout: Layout::new(table, row, column, &ignore),
             quiet: args.quiet,
