@@ -704,3 +704,43 @@ fn a_drift_within_a_sample_is_told() {
     let ended = gate(&rising, &rising);
     ended.says("note: 2 samples rise or fall with time: interleave the runs of both sides");
 }
+
+#[test]
+fn the_documents_name_every_reason_verdict_and_flag() {
+    use rbenchstat::report::judgement::{ObstacleKind, Verdict};
+    let text = include_str!("../docs/gate.md");
+    for kind in ObstacleKind::ALL {
+        assert!(
+            text.contains(&format!("| `{}` |", kind.word())),
+            "{}",
+            kind.word()
+        );
+    }
+    for verdict in Verdict::ALL {
+        assert!(text.contains(verdict.word()), "{verdict}");
+    }
+    let help = Folder::new(&[]).run("-h").stdout;
+    let section = help.split("Verdicts and gate:").nth(1).unwrap();
+    let section = section.split("\n\n").next().unwrap();
+    let flags = section
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix("--"));
+    for flag in flags {
+        assert!(text.contains(&format!("-{flag}")), "-{flag}");
+    }
+}
+
+#[test]
+fn the_waiver_of_the_documents_is_read() {
+    let text = include_str!("../docs/gate.md");
+    let example = text
+        .split("```toml\n")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
+    let ended = waived(example, BASE);
+    assert_eq!(ended.status, 0, "{ended:?}");
+    ended.says("waiver on line 1 (Encode/size=1k-8, sec/op, example.com/codec) is stale");
+}
