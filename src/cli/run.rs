@@ -120,7 +120,7 @@ fn compare(
     let query = Query {
         filter: &options.filter,
         layout: &options.layout,
-        looks_for_evidence: options.gate.judging.is_some(),
+        compares_environments: options.gate.judging.is_some(),
     };
     let mut inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
     for (unit, better) in &options.gate.better {
@@ -175,7 +175,7 @@ fn compare(
     );
     match outcome.and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(exit),
-        other => other?,
+        outcome => outcome?,
     }
     for note in notes {
         let _ = writeln!(streams.stderr, "rbenchstat: note: {note}");
