@@ -199,8 +199,14 @@ mod tests {
         let before = counter.reader().read();
         let mut list: Vec<u8> = Vec::with_capacity(100);
         black_box(&mut list).reserve_exact(300);
-        let counted = counter.reader().read() - before;
-        assert_eq!(counted, Allocations { count: 2, bytes: 400 });
+        let made = counter.reader().read() - before;
+        assert_eq!(
+            made,
+            Allocations {
+                count: 2,
+                bytes: 400
+            }
+        );
     }
 
     #[test]

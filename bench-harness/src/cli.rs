@@ -28,11 +28,11 @@ const EXAMPLES: &str = "\
 Examples:
   bench-harness -bench AuthorizeRequest -count 10 -benchtime 1s > new.txt
       the three scenarios without and with decision logs, ten times each
-  bench-harness -bench '/minimal/with' -benchmem -cpu 1,2 --consumer
+  bench-harness -bench Authorize/minimal/with -benchmem -cpu 1,2 --consumer
       one scenario with decision logs that a consumer on this machine takes
   bench-harness -bench EmptyFilter
       what the harness itself costs, without the filter
-  bench-harness -bench minimal -rate 5000 -benchtime 10s
+  bench-harness -bench Authorize/minimal -rate 5000 -benchtime 10s
       an open loop: latency counts from the moment a request was to start
   bench-harness --bundle bundle.tar.gz --decision authz/allow --requests r.jsonl
       your own policy and requests; a line of r.jsonl is
@@ -100,7 +100,7 @@ pub struct RunArguments {
     /// How long to run before measuring [default: a tenth of the benchtime, 50ms … 1s]
     #[arg(long, value_name = "TIME")]
     pub warmup: Option<String>,
-    /// Settings of the decision logs under OPA's names, such as 'buffer_type=event'
+    /// Settings of the decision logs under OPA's names, such as `buffer_type=event`
     #[arg(long, value_name = "SETTINGS", default_value = "")]
     pub settings: String,
     /// Send decision logs to a consumer on 127.0.0.1 that checks and counts them
@@ -122,11 +122,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "PATH", requires = "requests")]
     pub bundle: Option<PathBuf>,
     /// The rule that decides, in your own policy
-    #[arg(
-        long,
-        value_name = "PATH/TO/RULE",
-        default_value = "envoy/authz/allow"
-    )]
+    #[arg(long, value_name = "PATH/TO/RULE", default_value = "envoy/authz/allow")]
     pub decision: String,
     /// Your own requests, as JSON lines: method, path, host, headers, body, expected
     #[arg(long, value_name = "FILE", requires = "bundle")]
@@ -289,12 +285,15 @@ impl Options {
             .collect::<Result<Vec<_>>>()
             .context("-percentiles")?;
         let server = server(arguments)?;
+        let pattern = Pattern::parse(&arguments.bench).context("-bench")?;
         let mut scenarios = match (&arguments.bundle, &arguments.requests) {
             (Some(bundle), Some(requests)) => {
                 vec![Scenario::load(bundle, &arguments.decision, requests)?]
             }
+            // Signing tokens takes a while: not for scenarios nobody asked for.
             _ => BuiltIn::ALL
                 .into_iter()
+                .filter(|scenario| pattern.may_match_scenario(scenario.name()))
                 .map(|scenario| Scenario::built_in(scenario, arguments.seed))
                 .collect::<Result<Vec<_>>>()?,
         };
@@ -308,11 +307,11 @@ impl Options {
         } else {
             arguments.cpu.clone()
         };
-        let pattern = Pattern::parse(&arguments.bench).context("-bench")?;
         let plan = Plan::new(scenarios, &workers, arguments.rate, &pattern);
         ensure!(
             !plan.cases.is_empty(),
-            "-bench {:?} matches no benchmark; `bench-harness list` shows them",
+            "-bench {:?} matches no benchmark; write a slash before a scenario, as in /minimal \
+             (`bench-harness list -bench .` shows all)",
             arguments.bench
         );
         Ok(Self {
@@ -332,6 +331,7 @@ impl Options {
             figures: Figures {
                 percentiles,
                 memory: arguments.benchmem,
+                rate: arguments.rate,
             },
             seed: arguments.seed,
             common_settings: arguments.settings.clone(),
@@ -460,7 +460,12 @@ mod tests {
 
     #[test]
     fn times_read_as_go_writes_them() {
-        for (text, milliseconds) in [("1.5s", 1_500), ("2m30s", 150_000), ("100ms", 100), ("0", 0)] {
+        for (text, milliseconds) in [
+            ("1.5s", 1_500),
+            ("2m30s", 150_000),
+            ("100ms", 100),
+            ("0", 0),
+        ] {
             assert_eq!(parse_duration(text).unwrap().as_millis(), milliseconds);
         }
         for text in ["", "3", "s", "-1s", "1x", "1.2.3s", "1s2"] {
@@ -470,7 +475,10 @@ mod tests {
 
     #[test]
     fn a_budget_is_a_time_or_a_number_of_operations() {
-        assert_eq!(parse_budget("3s").unwrap(), Budget::Time(Duration::from_secs(3)));
+        assert_eq!(
+            parse_budget("3s").unwrap(),
+            Budget::Time(Duration::from_secs(3))
+        );
         assert_eq!(parse_budget("1000x").unwrap(), Budget::Operations(1000));
         for text in ["0x", "x", "0s", "10"] {
             assert!(parse_budget(text).is_err(), "{text}");

@@ -204,7 +204,11 @@ pub fn decode(chunk: &[u8]) -> Result<Vec<Box<str>>> {
     GzDecoder::new(&mut rest)
         .read_to_end(&mut text)
         .context("not gzip")?;
-    anyhow::ensure!(rest.is_empty(), "{} bytes after the gzip member", rest.len());
+    anyhow::ensure!(
+        rest.is_empty(),
+        "{} bytes after the gzip member",
+        rest.len()
+    );
     let events: Vec<Logged> = serde_json::from_slice(&text).context("not an array of events")?;
     events
         .into_iter()
@@ -292,6 +296,9 @@ mod tests {
         assert_eq!(send(&consumer, &chunks), [true, true, false]);
         let counts = consumer.counts();
         assert_eq!((counts.events, counts.repeated), (4, 1));
-        assert_eq!(counts.malformed.as_deref(), Some("1 bytes after the gzip member"));
+        assert_eq!(
+            counts.malformed.as_deref(),
+            Some("1 bytes after the gzip member")
+        );
     }
 }

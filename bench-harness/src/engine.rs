@@ -254,7 +254,7 @@ impl Machine {
 
 fn timer() -> Result<ExecutionTimerConfig> {
     Ok(ExecutionTimerConfig {
-        limit: Duration::from_hours(1),
+        limit: Duration::from_secs(3600),
         check_interval: NonZeroU32::new(1 << 30).context("zero interval")?,
     })
 }
@@ -269,12 +269,16 @@ fn rule_path(decision: &str) -> Result<String> {
             .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
             && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         if part.is_empty() {
-            bail!("the decision path {decision:?} has an empty part: write it as package/parts/rule");
+            bail!(
+                "the decision path {decision:?} has an empty part: write it as package/parts/rule"
+            );
         } else if identifier {
             path.push('.');
             path.push_str(part);
         } else {
-            path.push_str(&format!("[{}]", serde_json::Value::from(part)));
+            path.push('[');
+            path.push_str(&serde_json::Value::from(part).to_string());
+            path.push(']');
         }
     }
     Ok(path)
@@ -383,12 +387,17 @@ mod tests {
             assert!(engine.drops(event).unwrap());
             let event = parse_json(r#"{"path": "keep", "input": {}}"#).unwrap();
             assert!(!engine.drops(event).unwrap());
-            assert_eq!(engine.decide(parse_json("{}").unwrap()).unwrap(), Value::Bool(true));
+            assert_eq!(
+                engine.decide(parse_json("{}").unwrap()).unwrap(),
+                Value::Bool(true)
+            );
         }
     }
 
     #[test]
     fn the_printed_version_is_the_pinned_one() {
-        assert!(include_str!("../Cargo.toml").contains(&format!("version = \"={REGORUS_VERSION}\"")));
+        assert!(
+            include_str!("../Cargo.toml").contains(&format!("version = \"={REGORUS_VERSION}\""))
+        );
     }
 }

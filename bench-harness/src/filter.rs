@@ -234,7 +234,10 @@ mod tests {
     #[test]
     fn the_policies_deny_what_they_should() {
         for (built_in, spoil) in [
-            (BuiltIn::Minimal, (|request| request.path = "/deny".to_owned()) as fn(&mut Request)),
+            (
+                BuiltIn::Minimal,
+                (|request| request.path = "/deny".to_owned()) as fn(&mut Request),
+            ),
             (BuiltIn::WithBody, |request| {
                 request.body = Some(br#"{"email": "x@example.com"}"#.to_vec());
             }),
@@ -242,7 +245,11 @@ mod tests {
                 // Another first letter in the signature.
                 let token = &mut request.headers[0].1;
                 let dot = token.rfind('.').unwrap() + 1;
-                let letter = if token.as_bytes()[dot] == b'A' { "B" } else { "A" };
+                let letter = if token.as_bytes()[dot] == b'A' {
+                    "B"
+                } else {
+                    "A"
+                };
                 token.replace_range(dot..=dot, letter);
             }),
         ] {
@@ -260,7 +267,8 @@ mod tests {
 
     #[test]
     fn an_object_is_interpreted_with_all_its_members() {
-        let result = r#"{"allowed": false, "http_status": 401, "headers": {"a": "b"}, "body": "no"}"#;
+        let result =
+            r#"{"allowed": false, "http_status": 401, "headers": {"a": "b"}, "body": "no"}"#;
         let decision = Decision::interpret(parse_json(result).unwrap()).unwrap();
         assert!(!decision.allowed);
         assert_eq!(decision.status, 401);
@@ -270,7 +278,12 @@ mod tests {
 
     #[test]
     fn a_result_that_is_no_decision_is_an_error() {
-        for result in ["1", "{}", r#"{"allowed": 1}"#, r#"{"allowed": true, "http_status": 99}"#] {
+        for result in [
+            "1",
+            "{}",
+            r#"{"allowed": 1}"#,
+            r#"{"allowed": true, "http_status": 99}"#,
+        ] {
             let error = Decision::interpret(parse_json(result).unwrap());
             assert!(error.is_err(), "{result}");
         }

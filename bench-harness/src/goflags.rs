@@ -62,10 +62,7 @@ mod tests {
             .arg(Arg::new("bench").long("bench"))
             .arg(Arg::new("mem").long("benchmem").action(ArgAction::SetTrue))
             .subcommand(Command::new("compare").arg(Arg::new("old").long("old")));
-        rewrite(
-            ["x"].iter().chain(arguments).map(OsString::from),
-            &command,
-        )[1..]
+        rewrite(["x"].iter().chain(arguments).map(OsString::from), &command)[1..]
             .iter()
             .map(|argument| argument.to_string_lossy().into_owned())
             .collect()
@@ -77,7 +74,10 @@ mod tests {
             rewritten(&["-bench", "-x", "-benchmem", "-bench=y", "--bench=z"]),
             ["--bench", "-x", "--benchmem", "--bench=y", "--bench=z"]
         );
-        assert_eq!(rewritten(&["compare", "-old", "a"]), ["compare", "--old", "a"]);
+        assert_eq!(
+            rewritten(&["compare", "-old", "a"]),
+            ["compare", "--old", "a"]
+        );
     }
 
     #[test]

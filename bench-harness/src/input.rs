@@ -108,13 +108,9 @@ impl InputBuilder {
     ) -> Value {
         let headers = joined_headers(request);
         let partial = body.is_some_and(|body| body.partial);
-        let (parsed_body, truncated) = body.map_or((Value::Null, false), |body| {
-            parse_body(body, &headers)
-        });
-        let (path, query) = request
-            .path
-            .split_once('?')
-            .unwrap_or((&request.path, ""));
+        let (parsed_body, truncated) =
+            body.map_or((Value::Null, false), |body| parse_body(body, &headers));
+        let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
 
         let mut header_members: Vec<(Value, Value)> = headers
             .into_iter()
@@ -145,10 +141,7 @@ impl InputBuilder {
 
         let nest = |key: &Value, value: Value| object([(key.clone(), value)]);
         let mut attributes = vec![
-            (
-                self.request.clone(),
-                nest(&self.http, object(http)),
-            ),
+            (self.request.clone(), nest(&self.http, object(http))),
             (
                 self.metadata_context.clone(),
                 nest(
@@ -321,7 +314,10 @@ mod tests {
 
     #[test]
     fn the_root_path_has_one_empty_part_and_leading_slashes_count_once() {
-        assert_eq!(document(&request("GET", "/", &[], None), 9)["parsed_path"], json!([""]));
+        assert_eq!(
+            document(&request("GET", "/", &[], None), 9)["parsed_path"],
+            json!([""])
+        );
         let path = document(&request("GET", "//a//b/", &[], None), 9);
         assert_eq!(path["parsed_path"], json!(["a", "", "b", ""]));
         let escaped = document(&request("GET", "/a%2Fb", &[], None), 9);
@@ -330,7 +326,12 @@ mod tests {
 
     #[test]
     fn repeated_headers_are_joined_under_their_lower_case_name() {
-        let request = request("GET", "/", &[("X-A", "1"), ("Via", "p"), ("x-a", "2")], None);
+        let request = request(
+            "GET",
+            "/",
+            &[("X-A", "1"), ("Via", "p"), ("x-a", "2")],
+            None,
+        );
         assert_eq!(
             document(&request, 9)["attributes"]["request"]["http"]["headers"],
             json!({"x-a": "1, 2", "via": "p", "x-envoy-auth-partial-body": "false"})
@@ -382,7 +383,10 @@ mod tests {
 
     #[test]
     fn a_body_shorter_than_announced_is_truncated() {
-        let headers = [("content-type", "application/json"), ("content-length", "9")];
+        let headers = [
+            ("content-type", "application/json"),
+            ("content-length", "9"),
+        ];
         let request = request("POST", "/", &headers, Some(b"[1]"));
         assert_eq!(document(&request, 100)["parsed_body"], json!(null));
         assert_eq!(document(&request, 100)["truncated_body"], json!(true));
@@ -395,7 +399,10 @@ mod tests {
         let document = document(&request, 100);
         assert_eq!(document["parsed_body"], json!(null));
         assert_eq!(document["truncated_body"], json!(false));
-        assert_eq!(document["attributes"]["request"]["http"]["rawBody"], json!("Iv8i"));
+        assert_eq!(
+            document["attributes"]["request"]["http"]["rawBody"],
+            json!("Iv8i")
+        );
         assert_eq!(document["parsed_path"], json!(["\u{fffd}"]));
         assert_eq!(document["parsed_query"], json!({"q": ["\u{fffd}"]}));
     }
@@ -416,6 +423,9 @@ mod tests {
         let document =
             InputBuilder::default().build(&request, None, &Value::from("id"), &extensions);
         let document = serde_json::to_value(&document).unwrap();
-        assert_eq!(document["attributes"]["contextExtensions"], json!({"team": "blue"}));
+        assert_eq!(
+            document["attributes"]["contextExtensions"],
+            json!({"team": "blue"})
+        );
     }
 }

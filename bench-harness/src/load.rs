@@ -70,9 +70,9 @@ impl Clock for MachineClock {
     }
 
     fn wait_until(&self, moment: Duration) {
-        let left = moment.saturating_sub(self.now());
-        if left > AWAKE {
-            std::thread::sleep(left - AWAKE);
+        let left = moment.saturating_sub(self.now()).saturating_sub(AWAKE);
+        if !left.is_zero() {
+            std::thread::sleep(left);
         }
         while self.now() < moment {
             std::hint::spin_loop();
@@ -133,7 +133,9 @@ pub fn warm_up(filter: &mut impl Authorize, share: &Share<'_>, time: Duration) -
     let mut operations = 0;
     let mut requests = share.requests.iter().cycle().skip(share.first);
     while Instant::now() < end && !share.stop.load(Ordering::Relaxed) {
-        let Some(request) = requests.next() else { break };
+        let Some(request) = requests.next() else {
+            break;
+        };
         let decision = filter.authorize(request)?;
         check(request, &decision)?;
         operations += 1;
@@ -163,7 +165,9 @@ pub fn closed_loop(
     let mut ended = started;
     let mut operations = 0;
     while operations < most && ended - started < time && !share.stop.load(Ordering::Relaxed) {
-        let Some(request) = requests.next() else { break };
+        let Some(request) = requests.next() else {
+            break;
+        };
         let start = Instant::now();
         let decision = filter.authorize(request)?;
         ended = Instant::now();
@@ -218,7 +222,9 @@ pub fn open_loop(
     let started = Instant::now();
     let mut operations = 0_u64;
     while (operations as f64) < planned && !share.stop.load(Ordering::Relaxed) {
-        let Some(request) = requests.next() else { break };
+        let Some(request) = requests.next() else {
+            break;
+        };
         let number = operations as f64 * workers + f64::from(share.worker);
         let intended = begin + Duration::from_secs_f64(number / rate);
         clock.wait_until(intended);
@@ -227,7 +233,7 @@ pub fn open_loop(
         latencies.saturating_record(nanoseconds(end.saturating_sub(intended)).max(1));
         check(request, &decision)?;
         operations += 1;
-        if end - begin > longest {
+        if end.saturating_sub(begin) > longest {
             break;
         }
     }
@@ -318,7 +324,15 @@ mod tests {
         let (requests, stop) = (requests(true), AtomicBool::new(false));
         let share = share(&requests, &stop, Budget::Operations(operations));
         let counter = Counter::start();
-        open_loop(&mut filter, &share, &counter, &Barrier::new(1), rate, &clock).unwrap()
+        open_loop(
+            &mut filter,
+            &share,
+            &counter,
+            &Barrier::new(1),
+            rate,
+            &clock,
+        )
+        .unwrap()
     }
 
     fn milliseconds(histogram: &Histogram<u64>, quantile: f64) -> f64 {
@@ -390,7 +404,10 @@ mod tests {
         let error = closed_loop(&mut filter, &share, &counter, &Barrier::new(1))
             .err()
             .unwrap();
-        assert_eq!(error.to_string(), "r:1: the decision for GET / is true, expected denied");
+        assert_eq!(
+            error.to_string(),
+            "r:1: the decision for GET / is true, expected denied"
+        );
     }
 
     #[test]
@@ -398,7 +415,11 @@ mod tests {
         let of = |worker| Share::budget_of(Budget::Operations(10), worker, 3);
         assert_eq!(
             [of(0), of(1), of(2)],
-            [Budget::Operations(4), Budget::Operations(3), Budget::Operations(3)]
+            [
+                Budget::Operations(4),
+                Budget::Operations(3),
+                Budget::Operations(3)
+            ]
         );
     }
 }

@@ -1,5 +1,6 @@
 //! One measurement: workers, decision log, uploader and consumer, from start to account.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread::JoinHandle;
@@ -66,7 +67,6 @@ pub struct Case<'a> {
 }
 
 /// What came out.
-#[derive(Debug)]
 pub struct Measurement {
     /// Of all workers.
     pub operations: u64,
@@ -80,6 +80,17 @@ pub struct Measurement {
     pub allocations: Allocations,
     /// With decision logs only.
     pub log: Option<LogFigures>,
+}
+
+impl fmt::Debug for Measurement {
+    /// Without the histogram's thousands of buckets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Measurement")
+            .field("operations", &self.operations)
+            .field("wall", &self.wall)
+            .field("log", &self.log)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What the decision log did while the workers ran.
@@ -158,7 +169,11 @@ pub fn measure(
         if let Some(log) = &log {
             before = log.figures();
         }
-        watch(&|| workers.iter().all(std::thread::ScopedJoinHandle::is_finished));
+        watch(&|| {
+            workers
+                .iter()
+                .all(std::thread::ScopedJoinHandle::is_finished)
+        });
         for worker in workers {
             parts.push(worker.join());
         }
@@ -203,7 +218,11 @@ pub fn measure(
         }
     });
     let open = matches!(conditions.arrival, Arrival::Open(_));
-    let measurement = combine(parts.into_iter().map(|part| part.measured), log_figures, open)?;
+    let measurement = combine(
+        parts.into_iter().map(|part| part.measured),
+        log_figures,
+        open,
+    )?;
     Ok(Some((measurement, ledger)))
 }
 
@@ -266,9 +285,14 @@ fn work(
         stop: ended,
     };
     if case.empty {
-        return go(&mut EmptyFilter, conditions, &share, &counter, barrier, &|_| {
-            Tally::default()
-        });
+        return go(
+            &mut EmptyFilter,
+            conditions,
+            &share,
+            &counter,
+            barrier,
+            &|_| Tally::default(),
+        );
     }
     let logger = log.map(|log| Logger::new(Arc::clone(&log.shared)));
     let filter = Filter::new(
@@ -278,9 +302,14 @@ fn work(
         conditions.body_limit,
     );
     match filter {
-        Ok(mut filter) => go(&mut filter, conditions, &share, &counter, barrier, &|filter| {
-            filter.logger().map(Logger::tally).unwrap_or_default()
-        }),
+        Ok(mut filter) => go(
+            &mut filter,
+            conditions,
+            &share,
+            &counter,
+            barrier,
+            &|filter| filter.logger().map(Logger::tally).unwrap_or_default(),
+        ),
         Err(error) => {
             ended.store(true, Ordering::Relaxed);
             // The others wait for everybody.
@@ -377,14 +406,14 @@ impl Log {
         };
         let seed = conditions.seed;
         let has_server = url.is_some();
-        let (send, receive) = mpsc::channel();
+        let (ready, started) = mpsc::channel();
         let for_uploader = Arc::clone(&shared);
         let uploader = std::thread::Builder::new()
             .name("uploader".to_owned())
             .spawn(move || {
                 let counter = Counter::start();
                 // Whoever waits for the reader fails if this does.
-                let _ = send.send(counter.reader());
+                let _ = ready.send(counter.reader());
                 let way = match url {
                     Some(url) => Way::Http(Http::new(&url)?),
                     None => Way::Nowhere,
@@ -397,7 +426,7 @@ impl Log {
         Ok(Self {
             shared,
             uploader,
-            allocations: receive.recv().context("the uploader did not start")?,
+            allocations: started.recv().context("the uploader did not start")?,
             consumer,
             has_server,
         })
@@ -450,7 +479,9 @@ impl Ledger {
         self.account.check(operations)?;
         if let Some(consumer) = &self.consumer {
             if let Some(malformed) = &consumer.malformed {
-                return Err(anyhow!("the consumer got a chunk that is none: {malformed}"));
+                return Err(anyhow!(
+                    "the consumer got a chunk that is none: {malformed}"
+                ));
             }
             // An upload cut off at the end may have arrived without the
             // uploader knowing; the other way round is a loss.
@@ -562,7 +593,9 @@ mod tests {
         }));
         conditions.grace = Duration::from_millis(300);
         let stop = AtomicBool::new(false);
-        let (_, ledger) = measure(&case, &conditions, &stop, &mut || {}).unwrap().unwrap();
+        let (_, ledger) = measure(&case, &conditions, &stop, &mut || {})
+            .unwrap()
+            .unwrap();
         let account = ledger.unwrap().account;
         assert!(account.buffered > 0, "{account:?}");
     }
@@ -604,7 +637,11 @@ mod tests {
         conditions.budget = Budget::Time(Duration::from_secs(60));
         let stop = AtomicBool::new(true);
         let started = Instant::now();
-        assert!(measure(&case, &conditions, &stop, &mut || {}).unwrap().is_none());
+        assert!(
+            measure(&case, &conditions, &stop, &mut || {})
+                .unwrap()
+                .is_none()
+        );
         assert!(started.elapsed() < Duration::from_secs(10));
     }
 
@@ -619,7 +656,10 @@ mod tests {
             workers: 2,
         };
         let stop = AtomicBool::new(false);
-        let error = measure(&case, &conditions(Server::None), &stop, &mut || {}).unwrap_err();
+        let mut conditions = conditions(Server::None);
+        // Every worker comes by the spoilt request.
+        conditions.budget = Budget::Operations(2_000);
+        let error = measure(&case, &conditions, &stop, &mut || {}).unwrap_err();
         assert!(error.to_string().contains("minimal request 200"), "{error}");
         let error = rehearse(&scenario, EngineKind::Rvm, 1 << 20).unwrap_err();
         assert!(error.to_string().contains("minimal request 200"), "{error}");

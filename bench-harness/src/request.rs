@@ -238,7 +238,10 @@ mod tests {
     fn requests_differ_in_user_token_and_path() {
         let requests = draw(BuiltIn::JwtValidation, 1).unwrap();
         let paths: HashSet<_> = requests.iter().map(|request| &request.path).collect();
-        let tokens: HashSet<_> = requests.iter().map(|request| &request.headers[0].1).collect();
+        let tokens: HashSet<_> = requests
+            .iter()
+            .map(|request| &request.headers[0].1)
+            .collect();
         assert!(paths.len() > POOL * 9 / 10);
         assert_eq!(tokens.len(), USERS as usize);
     }
@@ -263,9 +266,18 @@ mod tests {
         let file = directory.path().join("r.jsonl");
         for (line, message) in [
             (r#"{"method":"GET","path":"/"}"#, "missing field `expected`"),
-            (r#"{"method":"GET","path":"/","expect":true}"#, "unknown field `expect`"),
-            (r#"{"method":"GET","path":"/","headers":{"a":1},"expected":true}"#, "the header \"a\" is 1"),
-            (r#"{"method":"GET","path":"/","body_base64":"*","expected":true}"#, "body_base64"),
+            (
+                r#"{"method":"GET","path":"/","expect":true}"#,
+                "unknown field `expect`",
+            ),
+            (
+                r#"{"method":"GET","path":"/","headers":{"a":1},"expected":true}"#,
+                "the header \"a\" is 1",
+            ),
+            (
+                r#"{"method":"GET","path":"/","body_base64":"*","expected":true}"#,
+                "body_base64",
+            ),
         ] {
             let good = r#"{"method":"GET","path":"/","expected":true}"#;
             fs::write(&file, format!("{good}\n\n{line}\n")).unwrap();

@@ -230,18 +230,32 @@ mod tests {
         }
         assert_eq!(encoder.encoded_again(), again);
         assert!((encoder.uncompressed_limit() / settled - 1.0).abs() < 0.1);
-        let filled = closed.iter().filter(|chunk| chunk.bytes.len() >= 3_600).count();
-        assert!(filled * 10 >= closed.len() * 9, "{filled} of {}", closed.len());
+        let filled = closed
+            .iter()
+            .filter(|chunk| chunk.bytes.len() >= 3_600)
+            .count();
+        assert!(
+            filled * 10 >= closed.len() * 9,
+            "{filled} of {}",
+            closed.len()
+        );
     }
 
     #[test]
     fn an_event_that_exceeds_the_limit_alone_is_counted_and_the_others_go_on() {
         let mut random = ChaCha8Rng::seed_from_u64(2);
-        let large: String = (0..4_000).map(|_| format!("{:02x}", random.random::<u8>())).collect();
+        let large: String = (0..8_000)
+            .map(|_| char::from(random.random_range(b'0'..=b'z')))
+            .filter(char::is_ascii_alphanumeric)
+            .collect();
         let mut encoder = ChunkEncoder::new(1_000);
         let mut closed = Vec::new();
         let mut too_large = 0;
-        for event in ["{\"n\": 1}".to_owned(), format!("\"{large}\""), "{\"n\": 2}".to_owned()] {
+        for event in [
+            "{\"n\": 1}".to_owned(),
+            format!("\"{large}\""),
+            "{\"n\": 2}".to_owned(),
+        ] {
             too_large += encoder.write(event.as_bytes(), &mut closed).unwrap();
         }
         too_large += encoder.flush(&mut closed).unwrap();

@@ -312,7 +312,10 @@ pub(crate) mod tests {
 
     #[test]
     fn a_path_is_erased_and_listed() {
-        let (value, _) = masked(r#"{"a": {"b": 1, "c": 2}, "l": [1, 2, 3]}"#, r#"["/input/a/b", "/input/l/1"]"#);
+        let (value, _) = masked(
+            r#"{"a": {"b": 1, "c": 2}, "l": [1, 2, 3]}"#,
+            r#"["/input/a/b", "/input/l/1"]"#,
+        );
         assert_eq!(value["input"], json!({"a": {"c": 2}, "l": [1, 3]}));
         assert_eq!(value["erased"], json!(["/input/a/b", "/input/l/1"]));
     }
@@ -346,13 +349,21 @@ pub(crate) mod tests {
         let shared = parse_json(r#"{"a": {"b": 1}}"#).unwrap();
         let mut event = event("{}");
         event.input = shared.clone();
-        event.mask(&parse_json(r#"["/input/a/b"]"#).unwrap()).unwrap();
+        event
+            .mask(&parse_json(r#"["/input/a/b"]"#).unwrap())
+            .unwrap();
         assert_eq!(shared, parse_json(r#"{"a": {"b": 1}}"#).unwrap());
     }
 
     #[test]
     fn a_path_elsewhere_or_a_rule_without_sense_is_an_error() {
-        for rules in [r#"["/labels/id"]"#, r#"["input"]"#, "[1]", r#"[{"path": "/input/a"}]"#, "1"] {
+        for rules in [
+            r#"["/labels/id"]"#,
+            r#"["input"]"#,
+            "[1]",
+            r#"[{"path": "/input/a"}]"#,
+            "1",
+        ] {
             let mut event = event("{}");
             assert!(event.mask(&parse_json(rules).unwrap()).is_err(), "{rules}");
         }

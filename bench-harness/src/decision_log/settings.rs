@@ -54,8 +54,8 @@ impl Default for Settings {
             buffer_size_limit_events: 10_000,
             upload_size_limit_bytes: 32_768,
             max_decisions_per_second: None,
-            min_delay: Duration::from_mins(5),
-            max_delay: Duration::from_mins(10),
+            min_delay: Duration::from_secs(300),
+            max_delay: Duration::from_secs(600),
             trigger: Trigger::Periodic,
         }
     }
@@ -76,7 +76,10 @@ impl Settings {
             (settings.min_delay, settings.max_delay) = CONSUMED;
         }
         let mut seen = Vec::new();
-        for pair in text.split([' ', ',', '\t', '\n']).filter(|pair| !pair.is_empty()) {
+        for pair in text
+            .split([' ', ',', '\t', '\n'])
+            .filter(|pair| !pair.is_empty())
+        {
             let Some((name, value)) = pair.split_once('=') else {
                 bail!("the setting {pair:?} has no value; write name=value");
             };
@@ -176,7 +179,11 @@ impl fmt::Display for Settings {
             BufferType::Size => {
                 write!(f, "buffer_type=size")?;
                 if self.max_decisions_per_second.is_none() {
-                    write!(f, " buffer_size_limit_bytes={}", self.buffer_size_limit_bytes)?;
+                    write!(
+                        f,
+                        " buffer_size_limit_bytes={}",
+                        self.buffer_size_limit_bytes
+                    )?;
                 }
             }
             BufferType::Event => write!(
@@ -185,7 +192,11 @@ impl fmt::Display for Settings {
                 self.buffer_size_limit_events
             )?,
         }
-        write!(f, " upload_size_limit_bytes={}", self.upload_size_limit_bytes)?;
+        write!(
+            f,
+            " upload_size_limit_bytes={}",
+            self.upload_size_limit_bytes
+        )?;
         if let Some(rate) = self.max_decisions_per_second {
             write!(f, " max_decisions_per_second={rate}")?;
         }
@@ -236,8 +247,14 @@ mod tests {
             ("buffer_type=bytes", "the types are size and event"),
             ("bufer_type=size", "unknown; the settings are"),
             ("buffer_size_limit_events=5", "belongs to buffer_type=event"),
-            ("buffer_type=event buffer_size_limit_bytes=5", "belongs to buffer_type=size"),
-            ("max_decisions_per_second=1 buffer_size_limit_bytes=1", "exclude"),
+            (
+                "buffer_type=event buffer_size_limit_bytes=5",
+                "belongs to buffer_type=size",
+            ),
+            (
+                "max_decisions_per_second=1 buffer_size_limit_bytes=1",
+                "exclude",
+            ),
             ("min_delay_seconds=2 max_delay_seconds=1", "larger"),
             ("upload_size_limit_bytes=12", "at least 90"),
             ("max_decisions_per_second=0", "no rate above 0"),
@@ -253,6 +270,6 @@ mod tests {
         assert_eq!(settings.max_delay, Duration::from_millis(200));
         let settings = Settings::parse("reporting.max_delay_seconds=600", true).unwrap();
         assert_eq!(settings.min_delay, Duration::from_millis(100));
-        assert_eq!(settings.max_delay, Duration::from_mins(10));
+        assert_eq!(settings.max_delay, Duration::from_secs(600));
     }
 }

@@ -140,7 +140,11 @@ impl<T: Transport> Uploader<T> {
                 () = self.shared.wake.notified(), if immediate => false,
                 () = wait(delay) => true,
             };
-            failures = if self.upload(flush).await? { 0 } else { failures + 1 };
+            failures = if self.upload(flush).await? {
+                0
+            } else {
+                failures + 1
+            };
         }
         self.flush(grace).await?;
         Ok(self.held())
@@ -150,7 +154,11 @@ impl<T: Transport> Uploader<T> {
     fn delay(&mut self, failures: u32) -> Option<Duration> {
         let settings = &self.shared.settings;
         if failures > 0 {
-            Some(backoff(settings, failures, self.random.random_range(-1.0..=1.0)))
+            Some(backoff(
+                settings,
+                failures,
+                self.random.random_range(-1.0..=1.0),
+            ))
         } else if settings.trigger == Trigger::Manual {
             None
         } else {
@@ -236,7 +244,10 @@ impl<T: Transport> Uploader<T> {
     }
 
     fn too_large(&self, events: u64) {
-        self.shared.uploads.too_large.fetch_add(events, Ordering::Relaxed);
+        self.shared
+            .uploads
+            .too_large
+            .fetch_add(events, Ordering::Relaxed);
     }
 
     /// Sends the pending chunks in order until one is refused; whether all were taken.
@@ -246,7 +257,9 @@ impl<T: Transport> Uploader<T> {
             match self.transport.send(chunk.bytes.clone()).await {
                 Ok(()) => {
                     uploads.events.fetch_add(chunk.events, Ordering::Relaxed);
-                    uploads.bytes.fetch_add(chunk.bytes.len() as u64, Ordering::Relaxed);
+                    uploads
+                        .bytes
+                        .fetch_add(chunk.bytes.len() as u64, Ordering::Relaxed);
                     uploads.chunks.fetch_add(1, Ordering::Relaxed);
                     self.pending.pop_front();
                 }
