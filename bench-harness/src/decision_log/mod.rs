@@ -447,14 +447,14 @@ mod tests {
             let run = run(
                 &format!("{buffer}{QUICK}"),
                 Server::Takes,
-                2_000,
+                500,
                 SECOND,
                 SECOND,
             )
             .await;
-            assert_eq!(run.account.uploaded, 2_000);
+            assert_eq!(run.account.uploaded, 500);
             assert!(run.taken.lock().unwrap().ids.is_sorted());
-            assert!(run.calls_before_stop >= 15, "{}", run.calls_before_stop);
+            assert!(run.calls_before_stop >= 5, "{}", run.calls_before_stop);
         }
     }
 
@@ -464,12 +464,12 @@ mod tests {
             let run = run(
                 &format!("{buffer}{QUICK}"),
                 Server::FailsEveryOther,
-                2_000,
+                500,
                 SECOND,
                 SECOND,
             )
             .await;
-            assert_eq!(run.account.uploaded, 2_000);
+            assert_eq!(run.account.uploaded, 500);
             assert_eq!(run.account.dropped_events(), 0);
         }
     }
@@ -478,15 +478,15 @@ mod tests {
     async fn a_slow_server_with_a_small_buffer_drops_and_counts() {
         let slow = Server::Slow(Duration::from_millis(400));
         let small = format!("buffer_type=event buffer_size_limit_events=50{QUICK}");
-        let event = run(&small, slow, 2_000, SECOND, SECOND).await;
+        let event = run(&small, slow, 500, SECOND, SECOND).await;
         assert!(
-            event.account.dropped.buffer_full > 1_000,
+            event.account.dropped.buffer_full > 250,
             "{:?}",
             event.account
         );
         let small = format!("buffer_size_limit_bytes=3000 upload_size_limit_bytes=1000{QUICK}");
-        let size = run(&small, slow, 2_000, SECOND, SECOND).await;
-        assert!(size.account.dropped.buffer_full > 200, "{:?}", size.account);
+        let size = run(&small, slow, 500, SECOND, SECOND).await;
+        assert!(size.account.dropped.buffer_full > 50, "{:?}", size.account);
     }
 
     #[tokio::test(start_paused = true)]
