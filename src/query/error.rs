@@ -2,7 +2,7 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
-use super::lex::characters;
+use super::lex::{characters, is_graphic};
 
 /// A query that is not well formed: what is wrong, and where.
 ///
@@ -31,7 +31,9 @@ struct Details {
 
 impl Details {
     fn render(&self) -> BString {
-        let column = characters(&self.query[..self.offset]).count();
+        let column = characters(&self.query[..self.offset])
+            .filter(|(_, character)| character.is_none_or(is_graphic))
+            .count();
         let mut text = BString::from(format!("syntax error: {}\n\t", self.message));
         text.extend_from_slice(&self.query);
         text.extend_from_slice(b"\n\t");
@@ -87,6 +89,12 @@ mod tests {
             error.to_string(),
             "syntax error: unexpected \")\"\n\t日本:語 )\n\t     ^"
         );
+    }
+
+    #[test]
+    fn characters_without_a_shape_do_not_move_the_caret() {
+        let error = SyntaxError::new("m".into(), "\t \u{3000}\u{200b}\u{7f}@".as_bytes(), 9);
+        assert!(error.to_string().ends_with("\n\t  ^"), "{error}");
     }
 
     #[test]

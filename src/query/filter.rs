@@ -448,3 +448,252 @@ impl fmt::Display for Value {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::record::{Configuration, Name};
+
+    fn outcome(query: &str, name: &str) -> Outcome {
+        let mut configuration = Configuration::new("new.txt");
+        configuration.set(b"goos", b"linux");
+        let subject = Subject {
+            name: Name::new(name.as_bytes()),
+            configuration: &configuration,
+        };
+        Filter::parse(query).unwrap().apply(&subject)
+    }
+
+    fn keeps(query: &str, name: &str) -> bool {
+        match outcome(query, name) {
+            Outcome::Keep => true,
+            Outcome::Drop => false,
+            Outcome::ByUnit(rest) => panic!("{query} depends on {rest}"),
+        }
+    }
+
+    #[test]
+    fn literals_match_the_whole_value_and_expressions_any_part() {
+        for (query, expected) in [
+            ("*", true),
+            ("-*", false),
+            ("--*", true),
+            (".name:Copy", true),
+            (".name:Cop", false),
+            (".name:/op/", true),
+            ("/size:(4k OR /^1/)", true),
+            ("goos:linux .file:new.txt", true),
+            ("goos:linux AND -.file:/new/", false),
+            ("goos:darwin OR /gomaxprocs:8", true),
+            ("goos:darwin .name:Copy OR /size:4k", true),
+            ("goos:darwin (.name:Copy OR /size:4k)", false),
+            ("nosuch:\"\" .bogus:\"\"", true),
+            (".name:\"C\\x6fpy\" AND", true),
+            (".fullname:/e=4k\\/x-8$/", true),
+        ] {
+            assert_eq!(keeps(query, "Copy/size=4k/x-8"), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn what_depends_on_the_unit_is_left_to_ask() {
+        for (query, rest) in [
+            (".unit:ns/op", ".unit:ns/op"),
+            (".name:Copy .unit:ns/op", ".unit:ns/op"),
+            (".name:Move OR -.unit:ns/op", "-.unit:ns/op"),
+            (
+                ".unit:a (.unit:b OR .name:Move OR .unit:(c OR d)) .name:Copy",
+                ".unit:a (.unit:b OR .unit:(c OR d))",
+            ),
+        ] {
+            match outcome(query, "Copy") {
+                Outcome::ByUnit(filter) => assert_eq!(filter.to_string(), rest),
+                decided => panic!("{query}: {decided:?}"),
+            }
+        }
+        assert_eq!(outcome(".name:Move .unit:ns/op", "Copy"), Outcome::Drop);
+        assert_eq!(outcome(".name:Copy OR .unit:ns/op", "Copy"), Outcome::Keep);
+    }
+
+    #[test]
+    fn a_unit_is_matched_as_written_and_tidied() {
+        let Outcome::ByUnit(filter) = outcome("-.unit:(ns/op OR B/s)", "Copy") else {
+            panic!("depends on the unit");
+        };
+        assert!(!filter.matches(b"sec/op", b"ns/op"));
+        assert!(!filter.matches(b"B/s", b"MB/s"));
+        assert!(filter.matches(b"sec/op", b"sec/op"));
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_place() {
+        for (query, message, offset) in [
+            ("", "expected key:value or subexpression", 0),
+            ("OR x:y", "expected key:value or subexpression", 0),
+            ("x:y OR", "expected key:value or subexpression", 6),
+            ("x:y OR AND z:w", "expected key:value or subexpression", 7),
+            ("- )", "expected key:value or subexpression", 2),
+            ("()", "expected key:value or subexpression", 1),
+            ("x", "expected key:value", 0),
+            ("x:y é@z", "expected key:value", 4),
+            ("x:", "expected key:value", 0),
+            ("x:*", "expected key:value", 0),
+            ("x:OR", "expected key:value", 0),
+            ("x:()", "expected value", 3),
+            ("x:(y OR", "expected value", 7),
+            ("x:((y))", "expected value", 3),
+            ("x:(y z)", "value list must be separated by OR", 5),
+            ("x:(y", "value list must be separated by OR", 4),
+            ("(x:y", "missing \")\"", 4),
+            ("x:y)", "unexpected \")\"", 3),
+            ("(x:y,z:w)", "unexpected \",\"", 4),
+            ("x:y:z", "unexpected \":\"", 3),
+            ("x:y@z", "unexpected \"@\"", 3),
+            ("x:\"y", "missing end quote", 2),
+            ("x:\"y\\\\\"", "missing end quote", 2),
+            ("x:\"\\q\"", "bad escape sequence", 2),
+            ("x:\"\\ud800\"", "bad escape sequence", 2),
+            ("x:\"\\400\"", "bad escape sequence", 2),
+            ("x:\"\n\"", "bad escape sequence", 2),
+            ("x:/y", "missing close \"/\"", 2),
+            ("x:/(/", "missing close \"/\"", 2),
+            ("x:/[[]/", "missing close \"/\"", 2),
+            (
+                "x:/y/z",
+                "regexp must be followed by space or an operator (unescaped \"/\"?)",
+                5,
+            ),
+            (
+                "x:/*/",
+                "error parsing regexp: missing argument to repetition operator: `*`",
+                2,
+            ),
+            (".config:x", ".config is only allowed in projections", 0),
+            ("x:y -\"\":z", "key must not be empty", 5),
+        ] {
+            let error = Filter::parse(query).unwrap_err();
+            assert_eq!(
+                (error.message(), error.offset()),
+                (message, offset),
+                "{query}"
+            );
+        }
+    }
+
+    #[test]
+    fn mistakes_of_grammar_come_before_those_of_meaning() {
+        for (query, message) in [
+            (".config:x \"y", "missing end quote"),
+            ("\"\":x )", "unexpected \")\""),
+            (
+                "x:/*/z",
+                "error parsing regexp: missing argument to repetition operator: `*`",
+            ),
+            (".config:x \"\":y", ".config is only allowed in projections"),
+            // A place the parser has not come to is not read.
+            ("x:y ) \"", "unexpected \")\""),
+        ] {
+            assert_eq!(
+                Filter::parse(query).unwrap_err().message(),
+                message,
+                "{query}"
+            );
+        }
+    }
+
+    #[test]
+    fn nesting_is_limited() {
+        let nested = |depth: usize| format!("{}*{}", "(".repeat(depth), ")".repeat(depth));
+        assert!(Filter::parse(nested(DEEPEST)).is_ok());
+        let error = Filter::parse(nested(DEEPEST + 1)).unwrap_err();
+        assert_eq!(error.message(), "expression nests too deeply");
+        assert_eq!(error.offset(), DEEPEST + 1);
+    }
+
+    fn a_match(keys: &'static [&'static str]) -> impl Strategy<Value = Expression> {
+        let value = prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..4).prop_map(|text| Value::Text(text.into())),
+            prop::sample::select(vec![
+                "a", "OR", "/x", "-", "a\\", "\\", "\"", "ns/op", "B/s"
+            ])
+            .prop_map(|text| Value::Text(text.into())),
+            prop::sample::select(vec!["", "a", "[/]", "(a/b)+", r"\/\\", "s"])
+                .prop_map(|source| Value::Regexp(source.parse().unwrap())),
+        ];
+        let values = prop::collection::vec(value, 1..4);
+        (prop::sample::select(keys), values).prop_map(|(key, values)| {
+            Expression::Match(Arc::new(Match {
+                key: Key::from_word(key.as_bytes()),
+                values,
+                span: 0..0,
+            }))
+        })
+    }
+
+    fn expression() -> impl Strategy<Value = Expression> {
+        const KEYS: &[&str] = &[
+            ".name", ".unit", "/a", "goos", "-x", "a b", "é", "*", "\u{1}",
+        ];
+        let leaf = prop_oneof![Just(Expression::Everything), a_match(KEYS)];
+        leaf.prop_recursive(4, 24, 3, |inner| {
+            let terms = prop::collection::vec(inner.clone(), 2..4);
+            prop_oneof![
+                inner.prop_map(|inner| Expression::Not(Box::new(inner))),
+                terms.clone().prop_map(Expression::All),
+                terms.prop_map(Expression::Any),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_printed_filter_reads_back_the_same(expression in expression()) {
+            let filter = Filter { expression };
+            let printed = filter.to_string();
+            prop_assert_eq!(Filter::parse(&printed), Ok(filter), "{}", printed);
+        }
+
+        #[test]
+        fn any_text_is_a_filter_or_has_a_mistake_in_it(
+            query in r#"([ab:()/\[\]\\"* ,@é-]|OR|AND|\.name:|/a/){0,12}"#,
+        ) {
+            match Filter::parse(&query) {
+                Ok(filter) => prop_assert_eq!(Filter::parse(filter.to_string()), Ok(filter)),
+                Err(error) => prop_assert!(error.offset() <= query.len()),
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_panic(query: Vec<u8>) {
+            let _ = Filter::parse(query).map_err(|error| error.render());
+        }
+
+        #[test]
+        fn asking_in_two_steps_gives_what_each_measurement_would(
+            expression in expression(),
+            name in "(a|Copy)(/a=[ab])?",
+        ) {
+            fn directly(expression: &Expression, subject: &Subject<'_>, unit: &[u8]) -> bool {
+                match expression {
+                    Expression::Everything => true,
+                    Expression::Match(term) if term.key == Key::Unit => term.accepts(unit),
+                    Expression::Match(term) => term.accepts(term.key.value(subject)),
+                    Expression::Not(inner) => !directly(inner, subject, unit),
+                    Expression::All(terms) => terms.iter().all(|term| directly(term, subject, unit)),
+                    Expression::Any(terms) => terms.iter().any(|term| directly(term, subject, unit)),
+                }
+            }
+            let configuration = Configuration::new("");
+            let subject = Subject { name: Name::new(name.as_bytes()), configuration: &configuration };
+            let expected = directly(&expression, &subject, b"B/s");
+            let kept = match (Filter { expression }).apply(&subject) {
+                Outcome::Keep => true,
+                Outcome::Drop => false,
+                Outcome::ByUnit(rest) => rest.matches(b"B/s", b"B/s"),
+            };
+            prop_assert_eq!(kept, expected);
+        }
+    }
+}

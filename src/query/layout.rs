@@ -223,3 +223,109 @@ impl Exclusions {
         self.parts.iter().any(|key| part_value(part, key).is_some())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Configuration;
+
+    fn layout(table: &str, row: &str, column: &str, ignore: &str) -> Layout {
+        let parse = |query| Projection::parse(query).unwrap();
+        Layout::new(parse(table), parse(row), parse(column), &parse(ignore))
+    }
+
+    fn full_name(keys: &str, name: &str) -> String {
+        layout("", "", keys, "")
+            .exclusions()
+            .full_name(Name::new(name.as_bytes()))
+            .to_string()
+    }
+
+    #[test]
+    fn the_full_name_is_without_what_other_keys_read() {
+        for (keys, name, rest) in [
+            ("", "X/a=1-8", "X/a=1-8"),
+            (".file,goos", "X/a=1-8", "X/a=1-8"),
+            (".name", "X/a=1-8", "*/a=1-8"),
+            (".name", "-8", "*-8"),
+            ("/a", "X/a=1/b/a=2-4", "X/b-4"),
+            ("/a", "X/ab=1/a/-8", "X/ab=1/a/-8"),
+            ("/a", "/a=", ""),
+            ("/", "X/=z/y", "X/y"),
+            ("/gomaxprocs", "X-8-16", "X-8"),
+            ("/gomaxprocs", "X/gomaxprocs=4/b-8", "X/b"),
+            (".name,/a,/gomaxprocs", "X/a=1-8", "*"),
+        ] {
+            assert_eq!(full_name(keys, name), rest, "{keys} of {name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_loses_nothing_or_its_end_is_not_copied() {
+        for keys in ["/b", "/gomaxprocs"] {
+            let layout = layout("", "", keys, "");
+            let name = layout.exclusions().full_name(Name::new(b"X/a=1-8"));
+            assert!(matches!(name, Cow::Borrowed(_)), "{keys}");
+        }
+    }
+
+    #[test]
+    fn a_key_named_anywhere_leaves_the_groups() {
+        for position in 0..4 {
+            let mut queries = [""; 4];
+            queries[position] = "goos@alpha";
+            let [table, row, column, ignore] = queries;
+            let layout = layout(table, row, column, ignore);
+            assert!(layout.exclusions().excludes_configuration(b"goos"));
+            assert!(!layout.exclusions().excludes_configuration(b"goarch"));
+        }
+    }
+
+    #[test]
+    fn the_residue_is_the_groups_that_are_not_named() {
+        for (table, ignore, residue) in [
+            ("", "", ".config,.fullname"),
+            (".config", "", ".fullname"),
+            (".name,goos", ".fullname", ".config"),
+            (".config", ".fullname", ""),
+        ] {
+            assert_eq!(layout(table, "", "", ignore).residue().to_string(), residue);
+        }
+    }
+
+    #[test]
+    fn a_result_that_a_list_drops_leaves_no_trace() {
+        let layout = layout("", "/a", ".config", "/v@(c)");
+        let mut projectors = layout.projectors();
+        let mut configuration = Configuration::new("x");
+        for (key, name, kept) in [
+            ("k1", "X/a=9/v=x", false),
+            ("k2", "X/a=1/v=c", true),
+            ("k2", "X/a=9/v=c", true),
+        ] {
+            configuration.set(key.as_bytes(), b"1");
+            let subject = Subject {
+                name: Name::new(name.as_bytes()),
+                configuration: &configuration,
+            };
+            assert_eq!(layout.keeps(&subject), kept);
+            assert_eq!(projectors.project(&subject).is_some(), kept);
+            configuration.set(key.as_bytes(), b"");
+        }
+        assert_eq!(projectors.column.names().collect::<Vec<_>>(), ["k2"]);
+        let first = projectors.row.ids().next().unwrap();
+        assert_eq!(projectors.row.values(first).next().unwrap().1, "1");
+    }
+
+    #[test]
+    fn a_list_of_full_names_holds_them_as_written() {
+        let layout = layout("", ".fullname@(X/v=c)", "/v", "");
+        let configuration = Configuration::new("x");
+        let subject = |name| Subject {
+            name,
+            configuration: &configuration,
+        };
+        assert!(layout.keeps(&subject(Name::new(b"X/v=c"))));
+        assert!(!layout.keeps(&subject(Name::new(b"X"))));
+    }
+}

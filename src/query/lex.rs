@@ -176,13 +176,12 @@ fn bare(input: &[u8]) -> Parsed<'_, Token<'_>> {
 
 fn quoted(input: &[u8]) -> Parsed<'_, Token<'_>> {
     let (body, _) = char('"').parse(input)?;
-    let mut at = 0;
-    while body.get(at).is_some_and(|&byte| byte != b'"') {
-        at += if body[at] == b'\\' { 2 } else { 1 };
-    }
-    if at >= body.len() {
+    // The reference takes a quote after a backslash for a part of the string even
+    // where that backslash is itself escaped: `"\\"` has no end.
+    let end = memchr::memchr_iter(b'"', body).find(|&at| at == 0 || body[at - 1] != b'\\');
+    let Some(at) = end else {
         return Err(fail(input, "missing end quote"));
-    }
+    };
     match unescape(&body[..at]) {
         Some(word) => Ok((&body[at + 1..], Token::Word(word))),
         None => Err(fail(input, "bad escape sequence")),
@@ -191,6 +190,7 @@ fn quoted(input: &[u8]) -> Parsed<'_, Token<'_>> {
 
 /// The text of a string in Go's double quotes, if it is a valid one.
 fn unescape(body: &[u8]) -> Option<Cow<'_, [u8]>> {
+    // Go's strings are of one line.
     if body.contains(&b'\n') {
         return None;
     }
@@ -203,7 +203,10 @@ fn unescape(body: &[u8]) -> Option<Cow<'_, [u8]>> {
     }
     let mut text = Vec::with_capacity(body.len());
     let mut rest = body;
-    while let Some(start) = rest.find_byte(b'\\') {
+    while let Some(start) = rest.find_byteset(b"\\\"") {
+        if rest[start] == b'"' {
+            return None;
+        }
         text.extend_from_slice(replace_invalid(&rest[..start]).as_bytes());
         let (&letter, after) = rest[start + 1..].split_first()?;
         let mut encoded = [0; 4];
@@ -259,36 +262,33 @@ fn regular_expression(slash: Slash, input: &[u8]) -> Parsed<'_, Token<'_>> {
         return Err(fail(input, "missing close \"/\""));
     };
     let (source, rest) = (&body[..length], &body[length + 1..]);
-    let mut following = characters(rest).map(|(_, character)| character);
-    if following
-        .next()
-        .is_some_and(|next| !ends_word(next) && !matches!(next, Some('-' | '*')))
-    {
-        return Err(fail(
+    let regexp = Regexp::new(source).map_err(|error| fail(input, error.to_string()))?;
+    // The reference looks at one byte here, so that U+3000 is no space.
+    match rest.first().map(|&byte| char::from(byte)) {
+        Some(next) if !ends_word(Some(next)) && !matches!(next, '-' | '*') => Err(fail(
             rest,
             "regexp must be followed by space or an operator (unescaped \"/\"?)",
-        ));
-    }
-    match Regexp::new(source) {
-        Ok(regexp) => Ok((rest, Token::Regexp(regexp))),
-        Err(error) => Err(fail(input, error.to_string())),
+        )),
+        _ => Ok((rest, Token::Regexp(regexp))),
     }
 }
 
 /// Where in `body` the closing slash is.
 fn expression_length(body: &[u8]) -> Option<usize> {
-    let mut class = false;
-    let mut depth = 0_isize;
+    // How deep brackets and, outside of them, parentheses are open. Unlike in the
+    // expression itself brackets nest, and a parenthesis may close before it opens.
+    let mut brackets = 0_usize;
+    let mut parentheses = 0_isize;
     let mut at = 0;
     while at < body.len() {
         match body[at] {
             b'\\' => at += 1,
-            b'[' => class = true,
-            b']' => class = false,
-            _ if class => {}
-            b'(' => depth += 1,
-            b')' => depth -= 1,
-            b'/' if depth == 0 => return Some(at),
+            b'[' => brackets += 1,
+            b']' => brackets = brackets.saturating_sub(1),
+            _ if brackets > 0 => {}
+            b'(' => parentheses += 1,
+            b')' => parentheses -= 1,
+            b'/' if parentheses == 0 => return Some(at),
             _ => {}
         }
         at += 1;
@@ -337,7 +337,14 @@ pub(super) enum Place {
 pub(super) fn write_word(out: &mut fmt::Formatter<'_>, word: &[u8], place: Place) -> fmt::Result {
     match str::from_utf8(word) {
         Ok(text) if reads_bare(text, place) => out.write_str(text),
-        _ => out.write_str(&quote(word)),
+        _ => {
+            let quoted = quote(word);
+            // An escaped backslash before the closing quote would hide it.
+            match quoted.strip_suffix(r#"\\""#) {
+                Some(start) => write!(out, r#"{start}\x5c""#),
+                None => out.write_str(&quoted),
+            }
+        }
     }
 }
 
@@ -383,19 +390,23 @@ pub(super) fn quote(text: &[u8]) -> String {
     quoted
 }
 
-/// Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space.
+/// Go's `unicode.IsPrint`: what is graphic, but of spaces only the ASCII one.
 fn is_printable(character: char) -> bool {
+    let category = get_general_category(character);
+    character == ' ' || category != GeneralCategory::SpaceSeparator && is_graphic(character)
+}
+
+/// Go's `unicode.IsGraphic`: letters, marks, numbers, punctuation, symbols and spaces.
+pub(super) fn is_graphic(character: char) -> bool {
     use GeneralCategory as G;
-    character == ' '
-        || !matches!(
-            get_general_category(character),
-            G::Control
-                | G::Format
-                | G::Surrogate
-                | G::PrivateUse
-                | G::Unassigned
-                | G::LineSeparator
-                | G::ParagraphSeparator
-                | G::SpaceSeparator
-        )
+    !matches!(
+        get_general_category(character),
+        G::Control
+            | G::Format
+            | G::Surrogate
+            | G::PrivateUse
+            | G::Unassigned
+            | G::LineSeparator
+            | G::ParagraphSeparator
+    )
 }

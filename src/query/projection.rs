@@ -246,3 +246,132 @@ impl fmt::Display for Field {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn fields_are_separated_by_spaces_or_commas() {
+        let expected = Projection::parse(".name,/size@num,goos@(darwin linux),.config").unwrap();
+        for query in [
+            ".name /size @ num goos@( darwin linux ) .config",
+            "\".name\" , /size@\"num\",goos@(\"darwin\"linux).config",
+            " .name@first\t/size@num\u{3000}goos@(darwin linux),.config@first ",
+        ] {
+            assert_eq!(Projection::parse(query).as_ref(), Ok(&expected), "{query}");
+        }
+        let keys: Vec<_> = expected.fields().iter().map(|field| &field.key).collect();
+        assert_eq!(
+            keys,
+            [
+                &Key::Name,
+                &Key::Sub("size".into()),
+                &Key::Configuration("goos".into()),
+                &Key::Config
+            ]
+        );
+        assert_eq!(expected.fields()[1].span, 6..11);
+        assert_eq!(Projection::parse("  ").unwrap().fields(), []);
+    }
+
+    #[test]
+    fn values_are_no_regular_expressions_here() {
+        let projection = Projection::parse("/a@(/x y/ [/)").unwrap();
+        let values = ["/x", "y/", "[/"].map(Into::into).to_vec();
+        assert_eq!(projection.fields()[0].order, Order::Fixed(values));
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_place() {
+        for (query, message, offset) in [
+            (",a", "expected key", 0),
+            ("a,,b", "expected key", 2),
+            ("a,b, ", "expected key", 5),
+            ("a:b", "expected key", 1),
+            ("a -b", "expected key", 2),
+            ("a OR b", "expected key", 2),
+            ("a@(b)@c", "expected key", 5),
+            ("a@", "expected named sort order or parenthesized list", 2),
+            (
+                "a@AND",
+                "expected named sort order or parenthesized list",
+                2,
+            ),
+            ("a@bogus", "unknown order \"bogus\"", 2),
+            ("é@al\"pha", "unknown order \"al\\\"pha\"", 3),
+            ("a@\"\\x00\u{200b}\"", "unknown order \"\\x00\\u200b\"", 2),
+            ("a@()", "nothing to match", 3),
+            ("a@(b", "missing )", 4),
+            ("a@(b,c)", "missing )", 4),
+            ("a \"b", "missing end quote", 2),
+            ("a@(\"\\q\")", "bad escape sequence", 3),
+            ("\"\"", "key must not be empty", 0),
+            ("a .unit@num", ".unit is only allowed in filters", 2),
+            (".config@(a)", "fixed order not allowed for .config", 8),
+            (".config @ fixed", "fixed order not allowed for .config", 10),
+        ] {
+            let error = Projection::parse(query).unwrap_err();
+            assert_eq!(
+                (error.message(), error.offset()),
+                (message, offset),
+                "{query}"
+            );
+        }
+    }
+
+    #[test]
+    fn mistakes_of_grammar_come_before_those_of_meaning() {
+        for (query, message) in [
+            (
+                ".unit,b@",
+                "expected named sort order or parenthesized list",
+            ),
+            ("a@bogus \"b", "missing end quote"),
+            (".unit@bogus", "unknown order \"bogus\""),
+            (".unit,a@bogus", ".unit is only allowed in filters"),
+            ("\"\",.unit", "key must not be empty"),
+        ] {
+            let error = Projection::parse(query).unwrap_err();
+            assert_eq!(error.message(), message, "{query}");
+        }
+    }
+
+    fn field() -> impl Strategy<Value = Field> {
+        let word = prop_oneof![
+            "[a-z./@(é\" -]{1,4}",
+            prop::sample::select(vec![".name", "AND", "a\\", "\u{200b}"]).prop_map(String::from),
+        ];
+        let value = prop::collection::vec(any::<u8>(), 0..4);
+        let order = prop_oneof![
+            Just(Order::First),
+            Just(Order::Alpha),
+            Just(Order::Num),
+            prop::collection::vec(value, 0..3)
+                .prop_map(|values| Order::Fixed(values.into_iter().map(Into::into).collect())),
+        ];
+        (word, order).prop_map(|(word, order)| Field {
+            key: Key::from_word(word.as_bytes()),
+            order,
+            span: 0..0,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_printed_projection_reads_back_the_same(
+            fields in prop::collection::vec(field(), 0..4),
+        ) {
+            let projection: Projection = fields.into_iter().collect();
+            let printed = projection.to_string();
+            prop_assert_eq!(Projection::parse(&printed), Ok(projection), "{}", printed);
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_panic(query: Vec<u8>) {
+            let _ = Projection::parse(query).map_err(|error| error.render());
+        }
+    }
+}

@@ -325,3 +325,168 @@ fn span(ends: &[usize], number: u32) -> Range<usize> {
 fn narrow(number: usize) -> u32 {
     u32::try_from(number).expect("fewer than 2^32 different keys")
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::record::{Configuration, Name};
+
+    /// A name and the pairs of a configuration.
+    type Result<'a> = (&'a str, &'a [(&'a str, &'a str)]);
+
+    fn projector(query: &str) -> Projector {
+        let projection = Projection::parse(query).unwrap();
+        let none = Projection::default();
+        let layout = super::super::Layout::new(projection, none.clone(), none.clone(), &none);
+        layout.projectors().table
+    }
+
+    fn project(projector: &mut Projector, (name, pairs): Result<'_>) -> KeyId {
+        let mut configuration = Configuration::new("x.txt");
+        for (key, value) in pairs {
+            configuration.set(key.as_bytes(), value.as_bytes());
+        }
+        projector.project(&Subject {
+            name: Name::new(name.as_bytes()),
+            configuration: &configuration,
+        })
+    }
+
+    fn text(projector: &Projector, id: KeyId) -> String {
+        let pairs = projector
+            .values(id)
+            .map(|(key, value)| format!("{key}={value}"));
+        pairs.collect::<Vec<_>>().join(" ")
+    }
+
+    fn sorted(query: &str, names: &[&str]) -> Vec<String> {
+        let mut projector = projector(query);
+        for name in names {
+            project(&mut projector, (name, &[]));
+        }
+        let ids = projector.sort();
+        ids.into_iter().map(|id| text(&projector, id)).collect()
+    }
+
+    #[test]
+    fn equal_values_have_one_key() {
+        let mut projector = projector("/a,.file");
+        let ids = ["X/a=1", "Y/a=2", "Z/a=1-8"].map(|name| project(&mut projector, (name, &[])));
+        assert_eq!(ids.map(KeyId::index), [0, 1, 0]);
+        assert_eq!(text(&projector, ids[1]), "/a=2 .file=x.txt");
+    }
+
+    #[test]
+    fn an_empty_projection_has_one_key_without_values() {
+        let mut projector = projector("");
+        assert!(projector.is_empty());
+        let id = project(&mut projector, ("X", &[("k", "v")]));
+        assert_eq!(id, project(&mut projector, ("Y", &[])));
+        assert_eq!((projector.len(), text(&projector, id)), (1, String::new()));
+    }
+
+    #[test]
+    fn the_default_order_is_that_of_each_field_and_not_of_the_whole() {
+        let names = ["X/a=1/b=2", "X/a=2/b=1", "X/a=1/b=1", "X/a=2/b=2"];
+        assert_eq!(
+            sorted("/a,/b", &names),
+            ["/a=1 /b=2", "/a=1 /b=1", "/a=2 /b=2", "/a=2 /b=1"]
+        );
+        assert_eq!(
+            sorted("/b@alpha,/a", &names),
+            ["/b=1 /a=1", "/b=1 /a=2", "/b=2 /a=1", "/b=2 /a=2"]
+        );
+    }
+
+    #[test]
+    fn a_member_that_appears_later_changes_no_key() {
+        let mut projector = projector(".config,/a");
+        let results: [Result; 5] = [
+            ("X/a=1", &[]),
+            ("X/a=1", &[("goos", "linux")]),
+            ("X/a=1", &[("cpu", "b"), ("goos", "linux")]),
+            ("X/a=1", &[("goos", "linux")]),
+            ("X/a=1", &[("cpu", "a")]),
+        ];
+        let ids = results.map(|result| project(&mut projector, result));
+        assert_eq!(ids.map(KeyId::index), [0, 1, 2, 1, 3]);
+        let texts: Vec<_> = projector
+            .sort()
+            .into_iter()
+            .map(|id| text(&projector, id))
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "goos= cpu= /a=1",
+                "goos= cpu=a /a=1",
+                "goos=linux cpu= /a=1",
+                "goos=linux cpu=b /a=1"
+            ]
+        );
+    }
+
+    #[test]
+    fn keys_named_elsewhere_are_no_members() {
+        let mut projector = projector(".config,goos");
+        project(&mut projector, ("X", &[("goos", "linux"), ("cpu", "a")]));
+        assert_eq!(projector.names().collect::<Vec<_>>(), ["cpu", "goos"]);
+    }
+
+    #[test]
+    fn what_varies_is_named_in_the_order_of_the_fields() {
+        let mut projector = projector(".config,.fullname");
+        let results: [Result; 3] = [
+            ("X", &[("goos", "linux"), ("cpu", "a")]),
+            ("X", &[("goos", "linux")]),
+            ("Y", &[("goos", "linux"), ("cpu", "a")]),
+        ];
+        let [first, second, third] = results.map(|result| project(&mut projector, result));
+        assert_eq!(projector.varying(&[first, second]), ["cpu"]);
+        assert_eq!(
+            projector.varying(&[first, second, third]),
+            ["cpu", ".fullname"]
+        );
+        assert!(projector.varying(&[first, first]).is_empty());
+        assert!(projector.varying(&[]).is_empty());
+    }
+
+    #[test]
+    fn projectors_can_be_sent_to_other_threads() {
+        fn check<T: Send + Sync>(_: &T) {}
+        check(&projector(".config"));
+    }
+
+    proptest! {
+        #[test]
+        fn sorting_comparing_and_ranking_agree(
+            query in prop::sample::select(vec![
+                ".config", ".config,/a@num", "/a@num,.name@alpha,.config", "/a@(1 2),k1", ".fullname,.config,.config",
+            ]),
+            results in prop::collection::vec(
+                ("[XY](/a=[12])?", prop::collection::btree_map("k[123]", "[12]", 0..3)),
+                1..20,
+            ),
+        ) {
+            let mut first = projector(query);
+            let mut second = projector(query);
+            for (name, pairs) in &results {
+                let pairs: Vec<_> = pairs.iter().map(|(key, value)| (&**key, &**value)).collect();
+                let id = project(&mut first, (name, &pairs));
+                prop_assert_eq!(project(&mut second, (name, &pairs)), id);
+            }
+            let ids: Vec<_> = first.ids().collect();
+            let ranks = first.ranks();
+            for &left in &ids {
+                for &right in &ids {
+                    let compared = first.compare(left, right);
+                    prop_assert_eq!(compared, ranks[left.index()].cmp(&ranks[right.index()]));
+                    let same = text(&first, left) == text(&first, right);
+                    prop_assert_eq!(same, left == right);
+                }
+            }
+        }
+    }
+}

@@ -141,3 +141,102 @@ pub fn sort_number(value: &[u8]) -> Option<f64> {
     };
     Some(number * base.powi(exponent))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sorted<'a>(order: &Order, values: &[&'a str]) -> Vec<&'a str> {
+        let bytes: Vec<&BStr> = values.iter().map(|&value| value.into()).collect();
+        let ranks = order.ranks(&bytes);
+        let mut at: Vec<usize> = (0..values.len()).collect();
+        at.sort_by_key(|&at| ranks[at]);
+        at.into_iter().map(|at| values[at]).collect()
+    }
+
+    #[test]
+    fn numbers_are_found_in_values() {
+        for (value, number) in [
+            ("1e3", 1000.0),
+            ("1_000", 1000.0),
+            ("-3", -3.0),
+            ("0x1p4", 16.0),
+            ("inf", f64::INFINITY),
+            ("1k", 1e3),
+            ("1KB", 1e3),
+            ("1.5Mi", 1.5 * 1024.0 * 1024.0),
+            (".5k", 500.0),
+            ("2Yi", 2.0 * 1024_f64.powi(8)),
+            ("100b", 100.0),
+            ("1m", 1.0),
+            ("x12", 12.0),
+            ("Decode-8", 8.0),
+            ("-3k", 3e3),
+            ("0x10", 0.0),
+            ("1e400", 1.0),
+        ] {
+            assert_eq!(sort_number(value.as_bytes()), Some(number), "{value}");
+        }
+        for value in ["", "abc", ".", "1..2", "a.b1", "٣"] {
+            assert_eq!(sort_number(value.as_bytes()), None, "{value}");
+        }
+    }
+
+    // What the reference was seen to do with the values of the case proj-num-order.
+    #[test]
+    fn numbers_come_first_then_nan_then_other_values() {
+        let expected = [
+            "0x10", "9", "10", "x12", "100b", "1K", "1_000", "1e3", "1k", "1kB", "1ki", "1.5k",
+            "2Ki", "1M", "1Mi", "inf", "NaN", "", "abc",
+        ];
+        let mut values = expected;
+        values.reverse();
+        assert_eq!(sorted(&Order::Num, &values), expected);
+    }
+
+    #[test]
+    fn bytes_order_what_an_order_cannot() {
+        assert_eq!(
+            sorted(&Order::Num, &["b", "1k", "a", "1000", "1K"]),
+            ["1000", "1K", "1k", "a", "b"]
+        );
+        assert_eq!(
+            sorted(&Order::Alpha, &["b", "B", "10", "9"]),
+            ["10", "9", "B", "b"]
+        );
+        assert_eq!(sorted(&Order::First, &["b", "B", "10"]), ["b", "B", "10"]);
+    }
+
+    #[test]
+    fn in_a_list_the_last_place_counts_and_others_stand_with_the_first() {
+        let list = ["z", "a", "c", "a"].map(Into::into).to_vec();
+        assert_eq!(
+            sorted(&Order::Fixed(list), &["a", "x", "c", "z", "y"]),
+            ["x", "y", "z", "c", "a"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn ranks_agree_with_comparison(
+            values in prop::collection::btree_set("[0-9.kKMia_-]{0,4}|nan|inf", 1..12),
+            order in prop::sample::select(vec![
+                Order::First,
+                Order::Alpha,
+                Order::Num,
+                Order::Fixed(vec!["1".into(), "a".into(), "".into()]),
+            ]),
+        ) {
+            let values: Vec<&BStr> = values.iter().map(|value| value.as_str().into()).collect();
+            let ranks = order.ranks(&values);
+            for left in 0..values.len() {
+                for right in 0..values.len() {
+                    let compared = order.compare((left, values[left]), (right, values[right]));
+                    prop_assert_eq!(compared, ranks[left].cmp(&ranks[right]));
+                }
+            }
+        }
+    }
+}

@@ -5,13 +5,21 @@ use std::ops::Range;
 use bstr::{BStr, ByteSlice};
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-use super::number::{NumberError, parse_iterations, parse_number};
+use super::number::{
+    NumberError, parse_iterations, parse_leading_decimal, parse_leading_integer, parse_number,
+};
+use super::recall::Recall;
 
 /// What a line is, with the places of its parts in the line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Line {
-    /// A benchmark result; its measurements went where the caller asked.
-    Result { name: Range<usize>, iterations: i64 },
+    /// A benchmark result; the parser holds its measurements.
+    Result {
+        name: Range<usize>,
+        /// Equal versions from one parser mean equal names.
+        name_version: u64,
+        iterations: i64,
+    },
     /// A `Unit` line: the unit, and where the `key=value` fields start.
     Unit { unit: Range<usize>, fields: usize },
     /// A `key: value` line.
@@ -21,13 +29,6 @@ pub(super) enum Line {
     },
     /// Anything else: log output, empty lines, a name alone.
     Other,
-}
-
-/// A measurement as the line has it.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct RawMeasurement {
-    pub value: f64,
-    pub unit: Range<usize>,
 }
 
 /// Why a result or unit line cannot be read.
@@ -56,48 +57,88 @@ pub enum LineError {
     ExpectedKeyValue,
 }
 
-/// Tells what `line` is. Measurements of a result go into `measurements`,
-/// which is cleared first.
-pub(super) fn parse(
-    line: &[u8],
-    measurements: &mut Vec<RawMeasurement>,
-) -> Result<Line, LineError> {
-    if let Some(rest) = line.strip_prefix(RESULT_PREFIX) {
-        parse_result(line, rest, measurements)
-    } else if let Some(unit_line) = parse_unit(line) {
-        unit_line
-    } else {
-        Ok(parse_configuration(line).unwrap_or(Line::Other))
+/// A measurement as the line has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RawMeasurement {
+    pub value: f64,
+    /// The unit's number; the parser knows its text.
+    pub unit: u32,
+}
+
+/// Tells what lines are.
+#[derive(Debug, Default)]
+pub(super) struct Parser {
+    recall: Recall,
+    measurements: Vec<RawMeasurement>,
+}
+
+impl Parser {
+    /// Tells what `line` is.
+    pub fn parse(&mut self, line: &[u8]) -> Result<Line, LineError> {
+        if line.starts_with(RESULT_PREFIX) {
+            self.parse_result(line)
+        } else if let Some(unit_line) = parse_unit(line) {
+            unit_line
+        } else {
+            Ok(parse_configuration(line).unwrap_or(Line::Other))
+        }
+    }
+
+    /// The measurements of the last line, if it was a result.
+    pub fn measurements(&self) -> &[RawMeasurement] {
+        &self.measurements
+    }
+
+    /// The unit with this number.
+    pub fn unit(&self, number: u32) -> &BStr {
+        self.recall.unit(number)
+    }
+
+    fn parse_result(&mut self, line: &[u8]) -> Result<Line, LineError> {
+        let Self {
+            recall,
+            measurements,
+        } = self;
+        let start = RESULT_PREFIX.len();
+        let ends_at = |at| is_field_end(line, at);
+        let recalled = recall.name_end(line, start, ends_at);
+        let name = start..recalled.unwrap_or_else(|| field_end(line, start));
+        if name.end == line.len() {
+            return Ok(Line::Other);
+        }
+        let mut fields = Fields { line, at: name.end };
+        let iterations = fields.next_count().ok_or(LineError::MissingIterations)?;
+        let iterations = iterations.map_err(LineError::Iterations)?;
+
+        measurements.clear();
+        while let Some(value) = fields.next_number() {
+            let value = value.map_err(LineError::Measurement)?;
+            let place = measurements.len();
+            let at = fields.skip_space();
+            let unit = if let Some((unit, end)) = recall.unit_at(place, line, at, ends_at) {
+                fields.at = end;
+                unit
+            } else {
+                let unit = fields.next().ok_or(LineError::MissingUnits)?;
+                recall.keep_unit(place, &line[unit])
+            };
+            measurements.push(RawMeasurement { value, unit });
+        }
+        if measurements.is_empty() {
+            return Err(LineError::MissingMeasurements);
+        }
+        if recalled.is_none() {
+            recall.keep_name(&line[name.clone()]);
+        }
+        Ok(Line::Result {
+            name,
+            name_version: recall.name_version(),
+            iterations,
+        })
     }
 }
 
 const RESULT_PREFIX: &[u8] = b"Benchmark";
-
-fn parse_result(
-    line: &[u8],
-    rest: &[u8],
-    measurements: &mut Vec<RawMeasurement>,
-) -> Result<Line, LineError> {
-    let start = line.len() - rest.len();
-    let name = start..field_end(line, start);
-    if name.end == line.len() {
-        return Ok(Line::Other);
-    }
-    let mut fields = Fields { line, at: name.end };
-    let iterations = fields.next().ok_or(LineError::MissingIterations)?;
-    let iterations = parse_iterations(&line[iterations]).map_err(LineError::Iterations)?;
-
-    measurements.clear();
-    while let Some(value) = fields.next() {
-        let value = parse_number(&line[value]).map_err(LineError::Measurement)?;
-        let unit = fields.next().ok_or(LineError::MissingUnits)?;
-        measurements.push(RawMeasurement { value, unit });
-    }
-    if measurements.is_empty() {
-        return Err(LineError::MissingMeasurements);
-    }
-    Ok(Line::Result { name, iterations })
-}
 
 /// A line whose first field is exactly `Unit`.
 fn parse_unit(line: &[u8]) -> Option<Result<Line, LineError>> {
@@ -176,66 +217,139 @@ pub(super) fn unit_fields(
     })
 }
 
-/// Runs of characters that are not white space.
+/// Runs of characters that are not white space, from a place where there is
+/// white space or the end of the line.
 struct Fields<'a> {
     line: &'a [u8],
     at: usize,
 }
 
 impl Fields<'_> {
+    /// The next field.
+    #[inline]
     fn next(&mut self) -> Option<Range<usize>> {
-        let start = space_end(self.line, self.at);
+        let start = self.skip_space();
         if start == self.line.len() {
-            self.at = start;
             return None;
         }
         self.at = field_end(self.line, start);
         Some(start..self.at)
     }
+
+    /// The next field, read as an iteration count.
+    #[inline]
+    fn next_count(&mut self) -> Option<Result<i64, NumberError>> {
+        let start = self.skip_space();
+        if let Some((count, length)) = parse_leading_integer(&self.line[start..])
+            && self.ends_at(start + length)
+        {
+            return Some(Ok(count));
+        }
+        self.next().map(|field| parse_iterations(&self.line[field]))
+    }
+
+    /// The next field, read as a number.
+    #[inline]
+    fn next_number(&mut self) -> Option<Result<f64, NumberError>> {
+        let start = self.skip_space();
+        if start == self.line.len() {
+            return None;
+        }
+        if let Some((value, length)) = parse_leading_decimal(&self.line[start..])
+            && self.ends_at(start + length)
+        {
+            return Some(Ok(value));
+        }
+        self.next().map(|field| parse_number(&self.line[field]))
+    }
+
+    /// Moves to the start of the next field, or to the end, and tells where that is.
+    #[inline]
+    fn skip_space(&mut self) -> usize {
+        while let Some(&byte) = self.line.get(self.at)
+            && is_ascii_space(byte)
+        {
+            self.at += 1;
+        }
+        if self.line.get(self.at).is_some_and(|byte| !byte.is_ascii()) {
+            self.at = space_end(self.line, self.at);
+        }
+        self.at
+    }
+
+    /// Moves to `end` if a field ends there. Reading the digits of a common number
+    /// finds that place at no further cost.
+    #[inline]
+    fn ends_at(&mut self, end: usize) -> bool {
+        let ends = is_field_end(self.line, end);
+        if ends {
+            self.at = end;
+        }
+        ends
+    }
+}
+
+/// Whether there is ASCII white space or the end of the line at `at`, so that
+/// a field before it ends there. The answer may be no before other white space.
+#[inline]
+fn is_field_end(line: &[u8], at: usize) -> bool {
+    line.get(at).is_none_or(|&byte| is_ascii_space(byte))
 }
 
 /// Where the field that starts at `start` ends.
+#[inline]
 fn field_end(line: &[u8], start: usize) -> usize {
-    let mut at = start;
-    while let Some(&byte) = line.get(at) {
-        if byte.is_ascii() {
-            if is_ascii_space(byte) {
-                return at;
-            }
-            at += 1;
-        } else {
-            let (char, length) = bstr::decode_utf8(&line[at..]);
-            if char.is_some_and(char::is_whitespace) {
-                return at;
-            }
-            at += length;
-        }
+    let end = start + leading_graphic(&line[start..]);
+    if is_field_end(line, end) {
+        end
+    } else {
+        unusual_field_end(line, end)
     }
-    at
 }
 
-/// Where the white space that starts at `start` ends.
-fn space_end(line: &[u8], start: usize) -> usize {
-    let mut at = start;
-    while let Some(&byte) = line.get(at) {
-        if byte.is_ascii() {
-            if !is_ascii_space(byte) {
-                return at;
-            }
-            at += 1;
-        } else {
-            match bstr::decode_utf8(&line[at..]) {
-                (Some(char), length) if char.is_whitespace() => at += length,
-                _ => return at,
-            }
+/// [`field_end`] from a control character or a character beyond ASCII on.
+#[cold]
+fn unusual_field_end(line: &[u8], start: usize) -> usize {
+    let is_space = |&(_, _, char): &(usize, usize, char)| char.is_whitespace();
+    let first_space = line[start..].char_indices().find(is_space);
+    first_space.map_or(line.len(), |(at, _, _)| start + at)
+}
+
+/// How many bytes from the start are ASCII and neither a blank nor a control
+/// character, looking at eight of them at a time: most of a line is read here.
+#[inline]
+fn leading_graphic(text: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH_BITS: u64 = ONES * 0x80;
+    /// The first ASCII byte that is no control character and no blank.
+    const FIRST: u64 = 0x21;
+    let (chunks, rest) = text.as_chunks::<8>();
+    for (index, &chunk) in chunks.iter().enumerate() {
+        let bytes = u64::from_le_bytes(chunk);
+        // A byte's high bit is set in `others` where the byte is below FIRST or not
+        // ASCII; a borrow can set it falsely, but only behind a byte that is one of those.
+        let others = (bytes.wrapping_sub(ONES * FIRST) | bytes) & HIGH_BITS;
+        if others != 0 {
+            return index * 8 + others.trailing_zeros() as usize / 8;
         }
     }
-    at
+    let is_graphic = |byte: &&u8| byte.is_ascii() && **byte >= 0x21;
+    chunks.len() * 8 + rest.iter().take_while(is_graphic).count()
+}
+
+/// Where the white space that starts at `start`, if any, ends.
+#[cold]
+fn space_end(line: &[u8], start: usize) -> usize {
+    let is_field = |&(_, _, char): &(usize, usize, char)| !char.is_whitespace();
+    let first_field = line[start..].char_indices().find(is_field);
+    first_field.map_or(line.len(), |(at, _, _)| start + at)
 }
 
 /// ASCII white space with the vertical tab, which [`u8::is_ascii_whitespace`] leaves out.
+#[inline]
 fn is_ascii_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
+    const SPACES: u64 = 1 << b' ' | 1 << b'\t' | 1 << b'\n' | 1 << 0x0b | 1 << 0x0c | 1 << b'\r';
+    byte <= b' ' && SPACES >> byte & 1 == 1
 }
 
 #[cfg(test)]
@@ -243,7 +357,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<Line, LineError> {
-        parse(text.as_bytes(), &mut Vec::new())
+        Parser::default().parse(text.as_bytes())
     }
 
     fn configuration(text: &str) -> Option<(String, String)> {
@@ -260,20 +374,82 @@ mod tests {
     #[test]
     fn a_result_has_a_name_an_iteration_count_and_measurements() {
         let text = "BenchmarkX-8 \t 100\u{2003}5 ns/op\u{a0}6\u{b}B/op";
-        let mut measurements = Vec::new();
-        let line = parse(text.as_bytes(), &mut measurements).unwrap();
+        let mut parser = Parser::default();
+        let line = parser.parse(text.as_bytes()).unwrap();
+        let (name, iterations) = (9..12, 100);
         assert_eq!(
             line,
             Line::Result {
-                name: 9..12,
-                iterations: 100
+                name,
+                name_version: 1,
+                iterations
             }
         );
-        let read: Vec<_> = measurements
+        assert_eq!(read(&parser), [(5.0, "ns/op".into()), (6.0, "B/op".into())]);
+        // The second time all of it is recalled.
+        assert_eq!(parser.parse(text.as_bytes()).unwrap(), line);
+        assert_eq!(read(&parser), [(5.0, "ns/op".into()), (6.0, "B/op".into())]);
+    }
+
+    fn read(parser: &Parser) -> Vec<(f64, String)> {
+        let unit = |number| parser.unit(number).to_string();
+        parser
+            .measurements()
             .iter()
-            .map(|raw| (raw.value, &text[raw.unit.clone()]))
-            .collect();
-        assert_eq!(read, [(5.0, "ns/op"), (6.0, "B/op")]);
+            .map(|raw| (raw.value, unit(raw.unit)))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_recalled_is_not_taken_for_its_own_beginning() {
+        let mut parser = Parser::default();
+        for (text, is_name, units) in [
+            ("BenchmarkX 1 5 ns 6 B", "X", ["ns", "B"]),
+            ("BenchmarkXY 1 5 ns/op 6 B/op", "XY", ["ns/op", "B/op"]),
+            ("BenchmarkX 1 5 ns 6 B", "X", ["ns", "B"]),
+            ("BenchmarkX 1 5 B 6 ns", "X", ["B", "ns"]),
+        ] {
+            let Ok(Line::Result { name, .. }) = parser.parse(text.as_bytes()) else {
+                panic!("{text}");
+            };
+            assert_eq!(&text[name], is_name);
+            assert_eq!(
+                read(&parser),
+                [(5.0, units[0].into()), (6.0, units[1].into())]
+            );
+        }
+    }
+
+    #[test]
+    fn only_whole_results_are_recalled() {
+        let mut parser = Parser::default();
+        let mut version = |text: &str| match parser.parse(text.as_bytes()) {
+            Ok(Line::Result { name_version, .. }) => Some(name_version),
+            _ => None,
+        };
+        assert_eq!(version("Benchmark 1 5 ns/op"), Some(1));
+        assert_eq!(version("BenchmarkX 1 5"), None);
+        assert_eq!(version("BenchmarkX 1 5 ns/op"), Some(2));
+        assert_eq!(version("BenchmarkX 1 5 ns/op"), Some(2));
+        assert_eq!(version("BenchmarkXY 1 5 ns/op"), Some(3));
+    }
+
+    #[test]
+    fn fields_end_at_white_space_only() {
+        for (text, end) in [
+            ("", 0),
+            ("abcdefgh", 8),
+            ("abcdefghi j", 9),
+            ("abc\u{1}defghijk l", 12),
+            ("abcdefg\u{7f}h\ti", 9),
+            ("größe=日本 x", 14),
+            ("abcdefgh\u{a0}x", 8),
+            ("ab\u{2003}", 2),
+            (" a", 0),
+        ] {
+            assert_eq!(field_end(text.as_bytes(), 0), end, "{text:?}");
+        }
+        assert_eq!(field_end(b"abcdefg\xff\x85 x", 0), 9);
     }
 
     #[test]

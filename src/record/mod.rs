@@ -5,9 +5,12 @@ pub mod line;
 pub mod name;
 pub mod number;
 pub mod reader;
+mod recall;
 pub mod spelling;
+pub mod writer;
 
 pub use configuration::Configuration;
 pub use line::LineError;
 pub use name::Name;
 pub use reader::{Measurement, Reader, Record, ResultRecord, UnitRecord};
+pub use writer::{WriteError, Writer};

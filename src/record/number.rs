@@ -23,7 +23,9 @@ pub enum NumberError {
 /// [`NumberError::Syntax`] for a text that is no number, [`NumberError::Range`]
 /// for one whose magnitude exceeds [`f64::MAX`] after rounding.
 pub fn parse_number(text: &[u8]) -> Result<f64, NumberError> {
-    if let Some(value) = parse_short_decimal(text) {
+    if let Some((value, length)) = parse_leading_decimal(text)
+        && length == text.len()
+    {
         return Ok(value);
     }
     let unsigned = text
@@ -42,33 +44,50 @@ pub fn parse_number(text: &[u8]) -> Result<f64, NumberError> {
     parse_decimal(text)
 }
 
-/// The common case, such as `4862` or `31459.25`: at most 15 digits, which an
-/// `f64` holds exactly, divided by a power of ten that it holds exactly too,
-/// so that the one rounding is that of the division (Clinger 1990).
-fn parse_short_decimal(text: &[u8]) -> Option<f64> {
+/// The common case, such as `4862` or `31459.25`, with its length: at most 15
+/// digits, which an `f64` holds exactly, divided by a power of ten that it holds
+/// exactly too, so that the one rounding is that of the division (Clinger 1990).
+///
+/// Reads as far as there are digits; whatever follows is the caller's matter.
+pub(super) fn parse_leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
     const POWERS: [f64; 16] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ];
-    if text.len() > 16 {
-        return None;
+    let (mut digits, whole) = leading_digits(text, 0);
+    let (mut fraction, mut length) = (0, whole);
+    if text.get(whole) == Some(&b'.') {
+        (digits, fraction) = leading_digits(&text[whole + 1..], digits);
+        length += 1 + fraction;
     }
-    let mut digits: u64 = 0;
-    let mut count = 0;
-    let mut fraction = None;
-    for &byte in text {
-        match byte {
-            b'0'..=b'9' => {
-                digits = digits * 10 + u64::from(byte - b'0');
-                count += 1;
-            }
-            b'.' if fraction.is_none() => fraction = Some(count),
-            _ => return None,
-        }
-    }
+    let count = whole + fraction;
     if count == 0 || count > 15 {
         return None;
     }
-    Some(digits as f64 / POWERS[count - fraction.unwrap_or(count)])
+    Some((digits as f64 / POWERS[fraction], length))
+}
+
+/// A common iteration count, with its length: at most 18 digits.
+pub(super) fn parse_leading_integer(text: &[u8]) -> Option<(i64, usize)> {
+    let (number, length) = leading_digits(text, 0);
+    if length == 0 || length > 18 {
+        return None;
+    }
+    Some((number.cast_signed(), length))
+}
+
+/// Appends the digits that `text` starts with to `number`, and counts them.
+/// Beyond 19 digits in all the number is of no use, and wraps.
+fn leading_digits(text: &[u8], mut number: u64) -> (u64, usize) {
+    let mut count = 0;
+    for &byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+        count += 1;
+    }
+    (number, count)
 }
 
 /// Decimal forms without underscores.

@@ -7,7 +7,7 @@ use bstr::{BStr, BString, ByteSlice};
 use memchr::memchr;
 
 use super::configuration::Configuration;
-use super::line::{self, Line, LineError, RawMeasurement};
+use super::line::{self, Line, LineError, Parser};
 
 /// What a reader finds.
 #[derive(Clone, Debug)]
@@ -23,10 +23,10 @@ pub enum Record<'a> {
 /// One benchmark result.
 #[derive(Clone, Copy, Debug)]
 pub struct ResultRecord<'a> {
-    line: &'a [u8],
     name: &'a BStr,
+    name_version: u64,
     iterations: i64,
-    measurements: &'a [RawMeasurement],
+    parser: &'a Parser,
     configuration: &'a Configuration,
     configuration_version: u64,
 }
@@ -47,11 +47,28 @@ impl<'a> ResultRecord<'a> {
     /// The measurements in the order of the line, at least one.
     #[must_use]
     pub fn measurements(&self) -> impl ExactSizeIterator<Item = Measurement<'a>> + use<'a> {
-        let line = self.line;
-        self.measurements.iter().map(move |raw| Measurement {
+        let parser = self.parser;
+        parser.measurements().iter().map(move |raw| Measurement {
             value: raw.value,
-            unit: line[raw.unit.clone()].as_bstr(),
+            unit: parser.unit(raw.unit),
         })
+    }
+
+    /// The measurements with numbers for their units: equal numbers from one
+    /// reader mean equal units.
+    #[must_use]
+    pub fn numbered_measurements(&self) -> impl ExactSizeIterator<Item = (f64, u32)> + use<'a> {
+        self.parser
+            .measurements()
+            .iter()
+            .map(|raw| (raw.value, raw.unit))
+    }
+
+    /// Equal versions from one reader mean equal names; different ones mean
+    /// nothing.
+    #[must_use]
+    pub fn name_version(&self) -> u64 {
+        self.name_version
     }
 
     /// The configuration in force at this line.
@@ -75,6 +92,17 @@ pub struct Measurement<'a> {
     pub value: f64,
     /// The unit, not empty.
     pub unit: &'a BStr,
+}
+
+impl<'a> Measurement<'a> {
+    /// A value in `unit`.
+    #[must_use]
+    pub fn new(value: f64, unit: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
+        Self {
+            value,
+            unit: unit.as_ref().as_bstr(),
+        }
+    }
 }
 
 /// What one `Unit` line says.
@@ -108,7 +136,7 @@ pub struct Reader<R> {
     lines: Lines<R>,
     configuration: Configuration,
     configuration_version: u64,
-    measurements: Vec<RawMeasurement>,
+    parser: Parser,
 }
 
 impl<R: Read> Reader<R> {
@@ -118,7 +146,7 @@ impl<R: Read> Reader<R> {
             lines: Lines::new(source),
             configuration: Configuration::new(label),
             configuration_version: 0,
-            measurements: Vec::new(),
+            parser: Parser::default(),
         }
     }
 
@@ -139,19 +167,22 @@ impl<R: Read> Reader<R> {
                 return Ok(None);
             };
             let text = &self.lines.buffer[place.clone()];
-            match line::parse(text, &mut self.measurements) {
+            match self.parser.parse(text) {
                 Ok(Line::Other) => {}
                 Ok(Line::Configuration { key, value }) => {
                     self.configuration.set(&text[key], &text[value]);
                     self.configuration_version += 1;
                 }
-                Ok(Line::Result { name, iterations }) => {
-                    let line = &self.lines.buffer[place];
+                Ok(Line::Result {
+                    name,
+                    name_version,
+                    iterations,
+                }) => {
                     let record = Record::Result(ResultRecord {
-                        line,
-                        name: line[name].as_bstr(),
+                        name: self.lines.buffer[place][name].as_bstr(),
+                        name_version,
                         iterations,
-                        measurements: &self.measurements,
+                        parser: &self.parser,
                         configuration: &self.configuration,
                         configuration_version: self.configuration_version,
                     });

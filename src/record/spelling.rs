@@ -37,6 +37,18 @@ impl fmt::Display for Shortest {
     }
 }
 
+/// Displays a number as Go's `%v` does, where only what is 1e21 or more gets an
+/// exponent: measurements in benchmark text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plain(pub f64);
+
+impl fmt::Display for Plain {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const LIMIT: i32 = 21;
+        formatter.pad(&shortest(self.0, LIMIT))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,12 @@
 //! Samples in, report out: what the numbers say.
 
+use std::mem;
 use std::num::NonZero;
 use std::thread;
 
 use super::model::{
-    Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, Report, Row, Table,
+    Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, NoGeomeanEffect, Report, Row,
+    Table,
 };
 use super::warning::{DIFFERENCE_SEARCH_LIMIT, Warning};
 use crate::sample::{KeyField, Sample, SampleTable, Samples};
@@ -45,6 +47,9 @@ pub fn build(samples: Samples, metadata: &Metadata, settings: Settings) -> Repor
         tables: tables
             .map(|table| build_table(table, metadata, thresholds))
             .collect(),
+        columns: columns(samples.columns),
+        summary: None,
+        gate: None,
     }
 }
 
@@ -65,14 +70,18 @@ fn build_table(table: SampleTable, metadata: &Metadata, thresholds: Thresholds) 
             .collect(),
         key: fields(table.key),
         class: Class::of(&table.unit),
+        better: metadata.better(table.unit.as_ref()),
+        is_exact,
         unit: table.unit,
-        columns: table
-            .columns
-            .into_iter()
-            .map(|key| Column { key: fields(key) })
-            .collect(),
+        columns: columns(table.columns),
+        places: table.places,
         rows,
     }
+}
+
+fn columns(keys: Vec<Vec<KeyField>>) -> Vec<Column> {
+    let keys = keys.into_iter();
+    keys.map(|key| Column { key: fields(key) }).collect()
 }
 
 fn fields(values: Vec<KeyField>) -> Vec<Field> {
@@ -139,6 +148,10 @@ struct Analyst {
     test: UTest,
     /// The order statistics of intervals, by the size of the sample.
     ranks: Vec<Option<Ranks>>,
+    /// Room for the sorted values of the row's baseline.
+    baseline: Vec<f64>,
+    /// Room for the sorted values of a cell.
+    sorted: Vec<f64>,
 }
 
 impl Analyst {
@@ -148,29 +161,38 @@ impl Analyst {
             thresholds,
             test: UTest::new(),
             ranks: Vec::new(),
+            baseline: Vec::new(),
+            sorted: Vec::new(),
         }
     }
 
     fn row(&mut self, (key, samples): RawRow) -> Row {
-        let mut baseline: Option<(Vec<f64>, f64)> = None;
+        // Taken out for the time of the row, and put back with its room.
+        let mut baseline = mem::take(&mut self.baseline);
+        let mut baseline_centre = None;
         let mut cells = Vec::with_capacity(samples.len());
         for (column, sample) in samples.into_iter().enumerate() {
             cells.push(sample.map(|sample| {
-                let mut sorted = sample.values.clone();
+                let mut sorted = mem::take(&mut self.sorted);
+                sorted.clone_from(&sample.values);
                 sorted.sort_unstable_by(f64::total_cmp);
                 let mut cell = self.summarize(sample, &sorted);
-                if let Some((baseline, centre)) = &baseline {
-                    cell.comparison = Some(self.compare(baseline, *centre, &sorted, cell.centre));
+                if let Some(old) = baseline_centre {
+                    cell.comparison = Some(self.compare(&baseline, old, &sorted, cell.centre));
                 }
                 if column == 0 {
-                    baseline = Some((sorted, cell.centre));
+                    baseline_centre = Some(cell.centre);
+                    mem::swap(&mut baseline, &mut sorted);
                 }
+                self.sorted = sorted;
                 cell
             }));
         }
+        self.baseline = baseline;
         Row {
             key: fields(key),
             cells,
+            judgements: Vec::new(),
         }
     }
 
@@ -193,6 +215,7 @@ impl Analyst {
             high: interval.hi,
             warnings,
             comparison: None,
+            noise: Vec::new(),
         }
     }
 
@@ -307,6 +330,8 @@ fn geomean(rows: &[Row], column: usize) -> Geomean {
     Geomean {
         value,
         change,
+        effect: None,
+        no_effect: change.map(|_| NoGeomeanEffect::NotAsked),
         warnings,
     }
 }

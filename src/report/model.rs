@@ -3,14 +3,21 @@
 use bstr::{BString, ByteSlice};
 use serde::{Serialize, Serializer};
 
+use super::judgement::{Effect, Gate, Judgement, Noise, Summary};
 use super::warning::Warning;
-use crate::unit::Class;
+use crate::unit::{Better, Class};
 
 /// The comparison of a whole run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// One table for each unit of each configuration, in the order to show.
     pub tables: Vec<Table>,
+    /// The columns of all tables, in the order to show; the first is the baseline of the run.
+    pub columns: Vec<Column>,
+    /// What the run comes to; none where nothing asked for verdicts.
+    pub summary: Option<Summary>,
+    /// The outcome of the gate; none where there is none.
+    pub gate: Option<Gate>,
 }
 
 /// The results of one unit under one configuration.
@@ -24,8 +31,14 @@ pub struct Table {
     /// Which prefixes the unit takes.
     #[serde(skip)]
     pub class: Class,
+    /// Which direction is better; none where nobody said.
+    pub better: Option<Better>,
+    /// Whether values are said to be exact: the same on every run.
+    pub is_exact: bool,
     /// The columns; the first is the baseline of the others.
     pub columns: Vec<Column>,
+    /// Which columns of the run they are: one index of [`Report::columns`] for each, ascending.
+    pub places: Vec<usize>,
     /// The rows, each with one entry for each column.
     pub rows: Vec<Row>,
     /// The last row, with one entry for each column.
@@ -57,6 +70,9 @@ pub struct Row {
     pub key: Vec<Field>,
     /// One entry for each column of the table; none where it has no results.
     pub cells: Vec<Option<Cell>>,
+    /// One entry for each column of the run ([`Report::columns`], not [`Table::columns`]), as a whole table may lack one;
+    /// none for the baseline and where there is nothing on either side. Empty where nothing asked for verdicts.
+    pub judgements: Vec<Option<Judgement>>,
 }
 
 impl Row {
@@ -83,6 +99,8 @@ pub struct Cell {
     pub warnings: Vec<Warning>,
     /// How the cell compares with the baseline cell of its row; none in the first column.
     pub comparison: Option<Comparison>,
+    /// What is odd about the order or the spread of the values; empty where nothing asked for verdicts.
+    pub noise: Vec<Noise>,
 }
 
 /// A cell against the baseline cell of its row.
@@ -122,6 +140,11 @@ pub struct Geomean {
     pub value: Option<f64>,
     /// The change of the rows that both columns have; none in the first column.
     pub change: Option<GeomeanChange>,
+    /// The change with its interval, from the intervals of the rows; none in the first column, where a row has no bounded
+    /// ratio, and where nothing asked for verdicts.
+    pub effect: Option<Effect>,
+    /// Why there is no effect, in later columns.
+    pub no_effect: Option<NoGeomeanEffect>,
     /// Remarks on the column as a whole.
     pub warnings: Vec<Warning>,
 }
@@ -134,6 +157,20 @@ pub enum GeomeanChange {
     Undefined,
     /// By this part of the baseline: mean ratio - 1.
     By(f64),
+}
+
+/// Why the change of a geomean has no interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoGeomeanEffect {
+    /// Nothing asked for verdicts.
+    NotAsked,
+    /// The change itself is undefined.
+    Undefined,
+    /// Some row has too few values for an interval.
+    TooFewRuns,
+    /// Some row has values that are not positive, so its interval is none of a ratio.
+    NotPositive,
 }
 
 /// Serializes bytes that are text almost always; the exceptions lose what is not UTF-8.

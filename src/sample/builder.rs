@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 use super::names::{Names, Numbers};
 use super::samples::{KeyField, Sample, SampleTable, Samples};
 use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
-use crate::record::{Configuration, Name, ResultRecord};
+use crate::record::{Configuration, Measurement, Name, ResultRecord};
 use crate::unit::Tidied;
 
 /// Sorts the results of one or more inputs into cells.
@@ -28,10 +28,13 @@ pub struct Builder<'q> {
     names: Names,
     /// By the numbers of `names`; none for results that the query drops.
     recipes: Vec<Option<Recipe>>,
-    /// The recipe of the line before: results of one benchmark mostly stand together.
-    previous: Option<u32>,
+    /// The reader's version of the name before, and the number of its recipe:
+    /// results of one benchmark mostly stand together.
+    previous: Option<(u64, u32)>,
     units: Units,
     cells: Vec<Cell>,
+    /// How many values the last complete cell has: the next ones mostly have as many.
+    expected_values: usize,
     cell_numbers: HashMap<CellKey, u32, foldhash::fast::RandomState>,
     /// Every new link in order, so that another builder can make the same ones.
     log: Vec<LoggedLink>,
@@ -50,6 +53,10 @@ struct Recipe {
 struct Link {
     /// The unit as written.
     unit: u32,
+    /// The reader's number for it.
+    reader_unit: Option<u32>,
+    /// The unit's factor.
+    factor: f64,
     /// For values that tidying changes.
     tidied: Target,
     /// For values that keep their written unit.
@@ -118,6 +125,9 @@ impl Units {
     }
 }
 
+/// Room for more values is only made when they come.
+const MOST_EXPECTED: usize = 1024;
+
 impl<'q> Builder<'q> {
     /// An empty builder.
     #[must_use]
@@ -133,6 +143,7 @@ impl<'q> Builder<'q> {
             previous: None,
             units: Units::default(),
             cells: Vec::new(),
+            expected_values: 0,
             cell_numbers: HashMap::default(),
             log: Vec::new(),
         }
@@ -145,29 +156,63 @@ impl<'q> Builder<'q> {
     /// each and [`Builder::merge`].
     pub fn add(&mut self, record: &ResultRecord<'_>, left_out: &mut dyn FnMut(f64, &BStr)) {
         let number = self.recipe_number(record);
+        let Some(recipe) = &self.recipes[number as usize] else {
+            return;
+        };
+        // All parts of a line that were seen before are followed here, and the rest below.
+        let mut known = 0;
+        for ((value, unit), link) in record.numbered_measurements().zip(&recipe.links) {
+            let scaled = value * link.factor;
+            let target = if scaled == value {
+                link.kept
+            } else {
+                link.tidied
+            };
+            let Target::Cell(cell) = target else { break };
+            if link.reader_unit != Some(unit) || !scaled.is_finite() {
+                break;
+            }
+            self.cells[cell as usize].values.push(scaled);
+            known += 1;
+        }
+        if known == record.numbered_measurements().len() {
+            return;
+        }
+        let numbered = record.numbered_measurements().zip(record.measurements());
+        for (place, ((_, unit), measurement)) in numbered.enumerate().skip(known) {
+            self.add_measurement(number, place, unit, measurement, left_out);
+        }
+    }
+
+    /// Adds a measurement that may be the first of its kind.
+    fn add_measurement(
+        &mut self,
+        number: u32,
+        place: usize,
+        unit: u32,
+        measurement: Measurement<'_>,
+        left_out: &mut dyn FnMut(f64, &BStr),
+    ) {
         let Some(mut recipe) = self.recipes[number as usize].take() else {
             return;
         };
-        for (index, measurement) in record.measurements().enumerate() {
-            if !measurement.value.is_finite() {
-                left_out(measurement.value, measurement.unit);
-                continue;
-            }
-            let link = self.link_for(&mut recipe, index, measurement.unit);
+        if measurement.value.is_finite() {
+            let link = self.link_for(&mut recipe, place, measurement.unit);
+            recipe.links[link].reader_unit = Some(unit);
             let tidied = self
                 .units
                 .tidied(recipe.links[link].unit)
                 .apply(measurement.value);
-            let keeps_unit = tidied.is_none();
             let value = tidied.unwrap_or(measurement.value);
             if !value.is_finite() {
                 left_out(value, measurement.unit);
-                continue;
+            } else if let Target::Cell(cell) =
+                self.target(number, &mut recipe, link, tidied.is_none())
+            {
+                self.cells[cell as usize].values.push(value);
             }
-            match self.target(number, &mut recipe, link, keeps_unit) {
-                Target::Cell(cell) => self.cells[cell as usize].values.push(value),
-                Target::Dropped | Target::Unknown => {}
-            }
+        } else {
+            left_out(measurement.value, measurement.unit);
         }
         self.recipes[number as usize] = Some(recipe);
     }
@@ -205,24 +250,30 @@ impl<'q> Builder<'q> {
 
     /// The number of the recipe for a record.
     fn recipe_number(&mut self, record: &ResultRecord<'_>) -> u32 {
-        if self.configuration_version != Some(record.configuration_version()) {
-            self.configuration_version = Some(record.configuration_version());
+        let version = Some(record.configuration_version());
+        if self.configuration_version != version {
+            self.configuration_version = version;
             self.configuration = self.configurations.intern_ref(record.configuration());
+            self.previous = None;
         }
-        if let Some(previous) = self.previous
-            && self.names.get(previous) == (self.configuration, record.name())
-        {
-            return previous;
+        match self.previous {
+            Some((name_version, number)) if name_version == record.name_version() => number,
+            _ => {
+                let number = self.recipe_of(self.configuration, record.name());
+                self.previous = Some((record.name_version(), number));
+                number
+            }
         }
-        let number = self.recipe_of(self.configuration, record.name());
-        self.previous = Some(number);
-        number
     }
 
     /// The number of the recipe for a name under a configuration, made now if it is new.
     fn recipe_of(&mut self, configuration: u32, name: &BStr) -> u32 {
         let (number, is_new) = self.names.intern(configuration, name);
         if is_new {
+            self.expected_values = self
+                .cells
+                .last()
+                .map_or(0, |cell| cell.values.len().min(MOST_EXPECTED));
             let recipe = self.new_recipe(configuration, name);
             self.recipes.push(recipe);
         }
@@ -255,8 +306,11 @@ impl<'q> Builder<'q> {
         if let Some(index) = recipe.links.iter().position(is_unit) {
             return index;
         }
+        let unit = self.units.intern(unit);
         recipe.links.push(Link {
-            unit: self.units.intern(unit),
+            unit,
+            reader_unit: None,
+            factor: self.units.tidied(unit).factor,
             tidied: Target::Unknown,
             kept: Target::Unknown,
         });
@@ -271,7 +325,9 @@ impl<'q> Builder<'q> {
         link: usize,
         keeps_unit: bool,
     ) -> Target {
-        let Link { unit, tidied, kept } = recipe.links[link];
+        let Link {
+            unit, tidied, kept, ..
+        } = recipe.links[link];
         let known = if keeps_unit { kept } else { tidied };
         if known != Target::Unknown {
             return known;
@@ -320,7 +376,7 @@ impl<'q> Builder<'q> {
             self.cells.push(Cell {
                 key,
                 residues: Vec::new(),
-                values: Vec::new(),
+                values: Vec::with_capacity(self.expected_values),
             });
             u32::try_from(self.cells.len() - 1).expect("fewer than 2^32 cells")
         });
@@ -351,6 +407,18 @@ impl<'q> Builder<'q> {
                 column_ranks[key.column.index()],
             )
         });
+        let mut all_columns: Vec<KeyId> = Vec::new();
+        for cell in &cells {
+            // Few columns and many cells: mostly the first look finds it.
+            if !all_columns.contains(&cell.key.column) {
+                all_columns.push(cell.key.column);
+            }
+        }
+        all_columns.sort_unstable_by_key(|id| column_ranks[id.index()]);
+        let place = |id: &KeyId| {
+            let rank = column_ranks[id.index()];
+            all_columns.partition_point(|id| column_ranks[id.index()] < rank)
+        };
         let mut tables = Vec::new();
         for group in cells.chunk_by_mut(|left, right| {
             (left.key.table, left.key.unit) == (right.key.table, right.key.unit)
@@ -385,12 +453,16 @@ impl<'q> Builder<'q> {
             tables.push(SampleTable {
                 key: fields(table, id),
                 unit: self.units.tables.get(unit).clone(),
+                places: columns.iter().map(place).collect(),
                 columns: columns.into_iter().map(|id| fields(column, id)).collect(),
                 rows: rows.into_iter().map(|id| fields(row, id)).collect(),
                 samples,
             });
         }
-        Samples { tables }
+        Samples {
+            tables,
+            columns: all_columns.iter().map(|&id| fields(column, id)).collect(),
+        }
     }
 }
 

@@ -16,6 +16,8 @@ pub struct KeyField {
 pub struct Samples {
     /// In the order to show.
     pub tables: Vec<SampleTable>,
+    /// The fields of the column keys of all tables, in the order to show.
+    pub columns: Vec<Vec<KeyField>>,
 }
 
 /// The samples of one unit under one table key.
@@ -27,6 +29,8 @@ pub struct SampleTable {
     pub unit: BString,
     /// The fields of each column key, in the order to show.
     pub columns: Vec<Vec<KeyField>>,
+    /// Which columns of the run they are: indices of [`Samples::columns`], ascending.
+    pub places: Vec<usize>,
     /// The fields of each row key, in the order to show.
     pub rows: Vec<Vec<KeyField>>,
     /// One for each row and column, row by row; none where there are no results.

@@ -505,3 +505,313 @@ pub fn smallest_p(n1: usize, n2: usize) -> f64 {
 pub fn samples_for_significance(alpha: f64) -> Option<usize> {
     (1..=SEARCHED_UP_TO).find(|&n| smallest_p(n, n) <= alpha)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sorted(values: &[f64]) -> Vec<f64> {
+        let mut values = values.to_vec();
+        values.sort_by(f64::total_cmp);
+        values
+    }
+
+    fn test(x: &[f64], y: &[f64]) -> MannWhitney {
+        UTest::new().test(&sorted(x), &sorted(y))
+    }
+
+    fn doubled_u(x: &[f64], y: &[f64]) -> u32 {
+        let wins = |x: &f64| {
+            y.iter()
+                .map(|y| 2 * u32::from(x > y) + u32::from(x == y))
+                .sum::<u32>()
+        };
+        x.iter().map(wins).sum()
+    }
+
+    /// p by its definition: deal all values in every possible way and count.
+    fn enumerated(x: &[f64], y: &[f64]) -> f64 {
+        let all = [x, y].concat();
+        let observed = doubled_u(x, y);
+        let (mut total, mut at_most, mut at_least) = (0, 0, 0);
+        for hand in 0..1_u32 << all.len() {
+            if hand.count_ones() as usize != x.len() {
+                continue;
+            }
+            let pick = |mine: u32| -> Vec<f64> {
+                (0..all.len())
+                    .filter(|i| hand >> i & 1 == mine)
+                    .map(|i| all[i])
+                    .collect()
+            };
+            let u = doubled_u(&pick(1), &pick(0));
+            total += 1;
+            at_most += i32::from(u <= observed);
+            at_least += i32::from(u >= observed);
+        }
+        (2.0 * f64::from(at_most.min(at_least)) / f64::from(total)).min(1.0)
+    }
+
+    fn close(a: f64, b: f64, tolerance: f64) -> bool {
+        (a - b).abs() <= tolerance * b.abs()
+    }
+
+    #[test]
+    fn hollander_and_wolfe_get_their_values() {
+        let outcome = test(
+            &[0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46],
+            &[1.15, 0.88, 0.90, 0.74, 1.21],
+        );
+        assert_eq!((outcome.u, outcome.method), (35.0, Method::Exact));
+        assert!((outcome.p - 0.254_412_3).abs() < 5e-8, "{outcome:?}");
+    }
+
+    #[test]
+    fn samples_that_do_not_overlap_get_the_smallest_p() {
+        let five = test(&[1.0, 2.0, 3.0, 4.0, 5.0], &[6.0, 7.0, 8.0, 9.0, 10.0]);
+        assert!((five.p - 0.007_936_5).abs() < 5e-8, "{five:?}");
+        assert_eq!(five.u, 0.0);
+        let low: Vec<f64> = (0..10).map(f64::from).collect();
+        let high: Vec<f64> = (10..20).map(f64::from).collect();
+        let ten = test(&low, &high);
+        assert!((ten.p - 1.0825e-5).abs() < 5e-10, "{ten:?}");
+        assert_eq!(ten.p, smallest_p(10, 10));
+    }
+
+    #[test]
+    fn equal_values_throughout_are_told_apart() {
+        let outcome = test(&[2.0; 30], &[2.0; 4]);
+        assert_eq!(
+            outcome,
+            MannWhitney {
+                u: 60.0,
+                p: 1.0,
+                method: Method::AllEqual
+            }
+        );
+        assert_eq!(test(&[], &[1.0, 2.0]).method, Method::AllEqual);
+    }
+
+    #[test]
+    fn the_method_depends_on_sizes_and_ties() {
+        let distinct = |n: u32, from: f64| (0..n).map(|i| f64::from(i) + from).collect::<Vec<_>>();
+        let method = |n1, n2, shift| test(&distinct(n1, 0.0), &distinct(n2, shift)).method;
+        assert_eq!(method(50, 50, 0.5), Method::Exact);
+        assert_eq!(method(50, 51, 0.5), Method::Normal);
+        assert_eq!(method(51, 3, 0.5), Method::Normal);
+        assert_eq!(method(25, 25, 1.0), Method::ExactTies);
+        assert_eq!(method(25, 26, 1.0), Method::Normal);
+        assert_eq!(method(26, 2, 1.0), Method::Normal);
+    }
+
+    #[test]
+    fn p_agrees_with_full_enumeration_for_all_small_sizes_and_many_ties() {
+        let mut random = 0x2545_F491_4F6C_DD1D_u64;
+        let mut test = UTest::new();
+        for n1 in 1..=6 {
+            for n2 in 1..=6 {
+                for distinct in [2, 2, 3, 3, 4, 5, 7, 9, 1_000_000] {
+                    let mut value = || {
+                        random ^= random << 13;
+                        random ^= random >> 7;
+                        random ^= random << 17;
+                        (random % distinct) as f64
+                    };
+                    let x = sorted(&(0..n1).map(|_| value()).collect::<Vec<_>>());
+                    let y = sorted(&(0..n2).map(|_| value()).collect::<Vec<_>>());
+                    let outcome = test.test(&x, &y);
+                    let expected = enumerated(&x, &y);
+                    assert!(
+                        close(outcome.p, expected, 1e-14),
+                        "{x:?} {y:?}: {outcome:?} {expected}"
+                    );
+                    assert_eq!(outcome.u * 2.0, f64::from(doubled_u(&x, &y)), "{x:?} {y:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ties_and_unequal_sizes_use_both_tails() {
+        // Doubling one tail regardless gives more than 1 here.
+        let (x, y) = ([1.0, 1.0, 2.0], [1.0, 2.0]);
+        assert!(close(test(&x, &y).p, enumerated(&x, &y), 1e-15));
+        assert!(test(&x, &y).p <= 1.0);
+    }
+
+    #[test]
+    fn the_approximation_reaches_exactly_zero_on_one_side_only() {
+        let low: Vec<f64> = (0..60).map(f64::from).collect();
+        let high: Vec<f64> = (60..120).map(f64::from).collect();
+        assert_eq!(test(&high, &low).p, 0.0);
+        let other = test(&low, &high).p;
+        assert!(other > 0.0 && other < 1e-15, "{other}");
+    }
+
+    #[test]
+    fn the_approximation_is_1_right_at_the_mean() {
+        let odd: Vec<f64> = (0..60).map(|i| f64::from(i * 2 + (i % 2))).collect();
+        let mirrored: Vec<f64> = odd.iter().map(|value| 119.0 - value).collect();
+        let outcome = test(&odd, &mirrored);
+        assert_eq!(
+            (outcome.u, outcome.p, outcome.method),
+            (1800.0, 1.0, Method::Normal)
+        );
+    }
+
+    #[test]
+    fn counts_of_u_are_those_of_every_arrangement() {
+        for n1 in [1, 2, 3, 8, 25, 49, 50] {
+            for n2 in [1, 2, 7, 10, 24, 50] {
+                let counts = u_counts(n1, n2);
+                let half: u128 = counts.iter().sum();
+                // The other half mirrors this one; an even number of pairs has a middle that belongs to both.
+                let middle = if (n1 * n2).is_multiple_of(2) {
+                    counts[n1 * n2 / 2]
+                } else {
+                    0
+                };
+                assert_eq!(2 * half - middle, binomial(n1 + n2, n1), "{n1} {n2}");
+            }
+        }
+    }
+
+    #[test]
+    fn counts_of_u_follow_mann_and_whitneys_recursion() {
+        fn count(n1: usize, n2: usize, u: usize) -> u128 {
+            if n1 == 0 || n2 == 0 {
+                return u128::from(u == 0);
+            }
+            let without_largest_x = if u >= n2 {
+                count(n1 - 1, n2, u - n2)
+            } else {
+                0
+            };
+            without_largest_x + count(n1, n2 - 1, u)
+        }
+        for (n1, n2) in [(1, 1), (1, 7), (2, 5), (4, 4), (5, 7), (6, 6)] {
+            let expected: Vec<_> = (0..=n1 * n2 / 2).map(|u| count(n1, n2, u)).collect();
+            assert_eq!(u_counts(n1, n2), expected);
+        }
+    }
+
+    #[test]
+    fn the_distribution_is_the_same_with_the_sizes_swapped() {
+        let mut distributions = UDistributions::new();
+        for u in 0..=35 {
+            assert_eq!(distributions.cdf(5, 7, u), distributions.cdf(7, 5, u));
+        }
+        assert_eq!(distributions.cdf(5, 7, 35), 1.0);
+        assert!(close(distributions.cdf(5, 7, 34), 1.0 - 1.0 / 792.0, 1e-15));
+    }
+
+    #[test]
+    fn the_quantile_is_the_smallest_that_reaches_the_probability() {
+        let mut distributions = UDistributions::new();
+        for (n1, n2) in [(1, 1), (3, 8), (10, 10), (50, 50), (60, 70)] {
+            for a in [0.0, 1e-4, 0.005, 0.025, 0.1, 0.25, 0.5] {
+                let q = distributions.lower_quantile(n1, n2, a);
+                assert!(distributions.cdf(n1, n2, q) >= a, "{n1} {n2} {a}");
+                assert!(
+                    q == 0 || distributions.cdf(n1, n2, q - 1) < a,
+                    "{n1} {n2} {a}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_smallest_p_is_two_of_all_arrangements() {
+        assert_eq!(smallest_p(1, 1), 1.0);
+        assert_eq!(smallest_p(3, 3), 0.1);
+        assert!((smallest_p(5, 5) - 0.0079).abs() < 5e-5);
+        assert!((smallest_p(6, 6) - 0.0022).abs() < 5e-5);
+        assert!((smallest_p(8, 8) - 0.00016).abs() < 5e-6);
+        assert!(close(smallest_p(10, 10), 1.1e-5, 0.02));
+        assert_eq!(smallest_p(4, 9), smallest_p(9, 4));
+    }
+
+    #[test]
+    fn a_lone_change_can_pass_holm_among_as_many_comparisons_as_tabulated() {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let most = |n| (0.05 / smallest_p(n, n)).floor() as u32;
+        assert_eq!([5, 6, 8, 10].map(most), [6, 23, 321, 4618]);
+    }
+
+    #[test]
+    fn the_samples_a_level_needs_are_the_recorded_ones() {
+        let needed = [0.5, 0.1, 0.05, 0.01, 0.001, 0.0005, 0.0001].map(samples_for_significance);
+        assert_eq!(needed, [2, 3, 4, 5, 7, 8, 9].map(Some));
+        assert_eq!(samples_for_significance(1.0), Some(1));
+        assert_eq!(samples_for_significance(1e-5), None);
+        assert_eq!(samples_for_significance(0.0), None);
+    }
+
+    /// Sizes up to the limit of exact ties, values with a chosen number of distinct ones.
+    fn tied_samples() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
+        (2..40_i32).prop_flat_map(|distinct| {
+            let sample = || {
+                prop::collection::vec(0..distinct, 1..=EXACT_WITH_TIES_UP_TO)
+                    .prop_map(|v| sorted(&v.into_iter().map(f64::from).collect::<Vec<_>>()))
+            };
+            (sample(), sample())
+        })
+    }
+
+    /// P(U ≤ u) and P(U ≥ u) by the plainest shift algorithm: a value at a time, all sums, whole numbers.
+    fn plain_tails(x: &[f64], y: &[f64]) -> (f64, f64) {
+        let all = sorted(&[x, y].concat());
+        let rank = |value: &f64| {
+            let below = all.iter().filter(|other| *other < value).count();
+            let equal = all.iter().filter(|other| *other == value).count();
+            2 * below + equal + 1
+        };
+        let most: usize = all.iter().map(rank).sum();
+        let mut counts = vec![vec![0_u64; most + 1]; x.len() + 1];
+        counts[0][0] = 1;
+        for rank in all.iter().map(rank) {
+            for a in (1..=x.len()).rev() {
+                for sum in (rank..=most).rev() {
+                    counts[a][sum] += counts[a - 1][sum - rank];
+                }
+            }
+        }
+        let counts = &counts[x.len()];
+        let observed: usize = x.iter().map(rank).sum();
+        let total: u64 = counts.iter().sum();
+        let tail = |counts: &[u64]| counts.iter().sum::<u64>() as f64 / total as f64;
+        (tail(&counts[..=observed]), tail(&counts[observed..]))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn halves_joined_agree_with_the_whole_counted_plainly((x, y) in tied_samples()) {
+            let outcome = test(&x, &y);
+            prop_assume!(outcome.method == Method::ExactTies);
+            let (at_most, at_least) = plain_tails(&x, &y);
+            let expected = (2.0 * at_most.min(at_least)).min(1.0);
+            prop_assert!(close(outcome.p, expected, 1e-15), "{outcome:?} {expected}");
+        }
+
+        #[test]
+        fn swapping_or_negating_the_samples_keeps_p((x, y) in tied_samples()) {
+            let outcome = test(&x, &y);
+            let swapped = test(&y, &x);
+            prop_assert_eq!(outcome.p, swapped.p);
+            prop_assert_eq!(outcome.u + swapped.u, (x.len() * y.len()) as f64);
+            let negate = |values: &[f64]| values.iter().map(|value| -value).collect::<Vec<_>>();
+            prop_assert_eq!(outcome.p, test(&negate(&x), &negate(&y)).p);
+        }
+
+        #[test]
+        fn a_used_test_answers_as_a_new_one(samples in prop::collection::vec(tied_samples(), 1..6)) {
+            let mut used = UTest::new();
+            for (x, y) in samples {
+                prop_assert_eq!(used.test(&x, &y), test(&x, &y));
+            }
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //! Nothing here knows about benchmarks, units or files. Samples come in as slices of finite numbers, sorted in ascending
 //! order wherever an argument is called `sorted`, `x` or `y`; [`drift`] alone wants the order of measurement.
 //!
-//! * [`median`]: the centre of a sample and the order-statistic interval around it;
+//! * [`mod@median`]: the centre of a sample and the order-statistic interval around it;
 //! * [`exact`]: what stands in for both when a unit promises no noise;
 //! * [`mann_whitney`]: whether two samples differ;
 //! * [`hodges_lehmann`]: by how much, with the interval that inverts the same test;
@@ -23,8 +23,12 @@ pub mod median;
 pub mod multiplicity;
 mod normal;
 
+pub use drift::{Outliers, Trend, TrendTest};
 pub use exact::ExactSummary;
 pub use geomean::{GeoMean, geomean_interval};
+pub use hodges_lehmann::{
+    Estimate, HodgesLehmann, interval_rank, samples_to_detect, smallest_detectable_change,
+};
 pub use mann_whitney::{
     MannWhitney, Method, UDistributions, UTest, samples_for_significance, smallest_p,
 };

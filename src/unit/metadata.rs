@@ -2,11 +2,13 @@
 
 use bstr::{BStr, BString};
 use indexmap::IndexMap;
+use serde::Serialize;
 
 use super::tidy::Tidied;
 
 /// Which direction of a unit is the good one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Better {
     /// Smaller values are better, as for time.
     Lower,

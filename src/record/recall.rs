@@ -1,0 +1,79 @@
+//! What the lines before had.
+
+use bstr::{BStr, BString, ByteSlice};
+use indexmap::IndexSet;
+
+/// The name and the units of the results before.
+///
+/// Most lines repeat them, and recognizing a text costs less than finding
+/// where it ends. It also tells who sorts the results that nothing is new.
+#[derive(Debug, Default)]
+pub(super) struct Recall {
+    /// The name of the last result.
+    name: BString,
+    /// How often the name changed; 0 before the first result.
+    name_version: u64,
+    /// All units so far.
+    units: IndexSet<BString, foldhash::fast::RandomState>,
+    /// The unit of each place in the last line that had the place.
+    places: Vec<u32>,
+}
+
+impl Recall {
+    /// The name's end if the last result's name stands at `start`, followed by something else.
+    pub fn name_end(
+        &self,
+        line: &[u8],
+        start: usize,
+        ends_at: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let end = start + self.name.len();
+        let is_here = self.name_version > 0 && line[start..].starts_with(&self.name);
+        (is_here && end < line.len() && ends_at(end)).then_some(end)
+    }
+
+    /// Keeps the name of a result.
+    pub fn keep_name(&mut self, name: &[u8]) {
+        name.clone_into(&mut self.name);
+        self.name_version += 1;
+    }
+
+    /// Rises with each name kept.
+    pub fn name_version(&self) -> u64 {
+        self.name_version
+    }
+
+    /// The number of the unit that stands at `start`, if it is the one that
+    /// was last seen at this place among the measurements, and its end.
+    pub fn unit_at(
+        &self,
+        place: usize,
+        line: &[u8],
+        start: usize,
+        ends_at: impl Fn(usize) -> bool,
+    ) -> Option<(u32, usize)> {
+        let number = *self.places.get(place)?;
+        let unit = &self.units[number as usize];
+        let end = start + unit.len();
+        (line[start..].starts_with(unit) && ends_at(end)).then_some((number, end))
+    }
+
+    /// The number of a unit, which is kept for its place among the measurements.
+    pub fn keep_unit(&mut self, place: usize, unit: &[u8]) -> u32 {
+        let index = match self.units.get_index_of(BStr::new(unit)) {
+            Some(index) => index,
+            None => self.units.insert_full(unit.into()).0,
+        };
+        let number = u32::try_from(index).unwrap_or(u32::MAX);
+        match self.places.get_mut(place) {
+            Some(kept) => *kept = number,
+            None => self.places.push(number),
+        }
+        number
+    }
+
+    /// The unit with this number.
+    pub fn unit(&self, number: u32) -> &BStr {
+        self.units[number as usize].as_bstr()
+    }
+}
