@@ -71,8 +71,9 @@ enum Command {
 #[derive(Args, Clone, Debug)]
 pub struct RunArguments {
     /// Benchmarks to run: a regular expression for each part between slashes, as in Go
-    #[arg(long, value_name = "REGEX", default_value = "AuthorizeRequest")]
-    pub bench: String,
+    /// [default: `AuthorizeRequest`, and all for list]
+    #[arg(long, value_name = "REGEX")]
+    pub bench: Option<String>,
     /// How often to measure each benchmark
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub count: u32,
@@ -229,7 +230,9 @@ fn act(arguments: &Arguments, typed: &str, streams: &mut Streams<'_>) -> Result<
             run::run(&options, &settings, streams)
         }
         Some(Command::List(arguments)) => {
-            let options = Options::new(arguments, typed)?;
+            let mut arguments = arguments.clone();
+            arguments.bench.get_or_insert_with(|| ".".to_owned());
+            let options = Options::new(&arguments, typed)?;
             run::list(&options, streams)?;
             Ok(0)
         }
@@ -264,6 +267,7 @@ impl Options {
     /// # Errors
     /// With the flag, or the file and line, that makes no sense.
     pub fn new(arguments: &RunArguments, typed: &str) -> Result<Self> {
+        let bench = arguments.bench.as_deref().unwrap_or("AuthorizeRequest");
         let budget = parse_budget(&arguments.benchtime).context("-benchtime")?;
         let arrival = match arguments.rate {
             None => Arrival::Closed,
@@ -285,7 +289,7 @@ impl Options {
             .collect::<Result<Vec<_>>>()
             .context("-percentiles")?;
         let server = server(arguments)?;
-        let pattern = Pattern::parse(&arguments.bench).context("-bench")?;
+        let pattern = Pattern::parse(bench).context("-bench")?;
         let mut scenarios = match (&arguments.bundle, &arguments.requests) {
             (Some(bundle), Some(requests)) => {
                 vec![Scenario::load(bundle, &arguments.decision, requests)?]
@@ -310,9 +314,8 @@ impl Options {
         let plan = Plan::new(scenarios, &workers, arguments.rate, &pattern);
         ensure!(
             !plan.cases.is_empty(),
-            "-bench {:?} matches no benchmark; write a slash before a scenario, as in /minimal \
-             (`bench-harness list -bench .` shows all)",
-            arguments.bench
+            "-bench {bench:?} matches no benchmark; write a slash before a scenario, as in /minimal \
+             (`bench-harness list` shows all)"
         );
         Ok(Self {
             typed: typed.to_owned(),

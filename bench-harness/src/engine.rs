@@ -113,10 +113,13 @@ impl Engine {
         let compiled = engine
             .compile_with_entrypoint(&Rc::from(decision.as_str()))
             .map_err(|error| {
+                let error = policy_error(&error);
+                if !error.to_string().contains("not a valid rule path") {
+                    return error;
+                }
                 let packages = engine.get_packages().unwrap_or_default().join(", ");
                 anyhow!(
-                    "{}\nwhile looking for the decision path {} (packages: {packages})",
-                    policy_error(&error),
+                    "the decision path {} names no rule in {packages}; set it with --decision",
                     policy.decision
                 )
             })?;
