@@ -327,7 +327,7 @@ fn go<F: Authorize>(
     barrier: &Barrier,
     tally: &dyn Fn(&F) -> Tally,
 ) -> Result<Part> {
-    let warmed_up = match load::warm_up(filter, share, conditions.warm_up) {
+    let warmed_up = match load::warm_up(filter, share, conditions.warm_up, conditions.arrival) {
         Ok(operations) => operations,
         Err(error) => {
             share.stop.store(true, Ordering::Relaxed);
