@@ -4,6 +4,8 @@ use std::ffi::OsString;
 
 use clap::{Parser, ValueEnum};
 
+use super::gate_args::GateArgs;
+
 const EXAMPLE: &str = "\
 Example:
   go test -run '^$' -bench . -count 10 ./... > old.txt
@@ -12,7 +14,13 @@ Example:
   rbenchstat old.txt new.txt
 
 Every flag can be written with one dash too, as in Go: -col .file, -format=csv.
-Exit status: 0 when the inputs were compared, 2 when they were not.";
+To fail a build on a regression: rbenchstat -fail-on regression old.txt new.txt
+
+Exit status:
+  0  the inputs were compared, and the gate, if there is one, passed
+  1  the gate failed
+  2  wrong usage, or an input or output that failed
+  3  the gate could not judge: for one, too few runs, or another machine";
 
 const PROJECTION_HELP: &str = "\
 Keys, separated by commas or spaces:
@@ -118,6 +126,10 @@ pub struct Args {
         help_heading = "Statistics"
     )]
     pub confidence: OsString,
+
+    /// Verdicts and the gate.
+    #[command(flatten)]
+    pub gate: GateArgs,
 
     /// How to print: `text`, or `csv` with its warnings on standard error
     #[arg(

@@ -2,6 +2,8 @@
 
 mod args;
 mod exit;
+mod gate_args;
+mod gate_options;
 mod goflags;
 mod options;
 mod read;

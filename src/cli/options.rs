@@ -5,9 +5,10 @@ use std::ffi::OsStr;
 use bstr::ByteSlice;
 
 use super::args::Args;
+use super::gate_options::{GateOptionError, GateOptions};
 use crate::query::{Filter, Layout, Projection, SyntaxError};
 use crate::record::number::parse_number;
-use crate::report::Settings;
+use crate::report::{Asked, Settings};
 
 /// How the report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +26,14 @@ pub struct Options {
     pub filter: Filter,
     /// To which cells they go.
     pub layout: Layout,
+    /// What was asked, for notes.
+    pub asked: Asked,
     /// What the statistics are judged by.
     pub settings: Settings,
     /// How the report is printed.
     pub format: Format,
+    /// Which verdicts are given, and what becomes of them.
+    pub gate: GateOptions,
     /// Whether notes are left out.
     pub quiet: bool,
 }
@@ -47,6 +52,9 @@ pub enum OptionError {
         /// What is wrong, and where.
         error: SyntaxError,
     },
+    /// An argument about verdicts or the gate.
+    #[error(transparent)]
+    Gate(#[from] GateOptionError),
     /// A value that is no number.
     #[error("-{flag} must be a number in range [0, 1], not {value:?}")]
     NoNumber {
@@ -75,16 +83,29 @@ impl Options {
         let row = Projection::parse(bytes(&args.row)).map_err(syntax("row"))?;
         let column = Projection::parse(bytes(&args.col)).map_err(syntax("col"))?;
         let ignore = Projection::parse(bytes(&args.ignore)).map_err(syntax("ignore"))?;
+        let settings = Settings {
+            alpha: part(&args.alpha, "alpha")?,
+            confidence: part(&args.confidence, "confidence")?,
+        };
+        let format = match args.format.as_str() {
+            "text" => Format::Text,
+            "csv" => Format::Csv,
+            _ => return Err(OptionError::Format),
+        };
+        let shows_verdicts = match format {
+            Format::Text | Format::Csv => false,
+        };
         Ok(Self {
-            settings: Settings {
-                alpha: part(&args.alpha, "alpha")?,
-                confidence: part(&args.confidence, "confidence")?,
+            asked: Asked {
+                filter: filter.clone(),
+                table: table.clone(),
+                row: row.clone(),
+                column: column.clone(),
+                ignore: ignore.clone(),
             },
-            format: match args.format.as_str() {
-                "text" => Format::Text,
-                "csv" => Format::Csv,
-                _ => return Err(OptionError::Format),
-            },
+            gate: GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?,
+            settings,
+            format,
             filter,
             layout: Layout::new(table, row, column, &ignore),
             quiet: args.quiet,

@@ -12,7 +12,9 @@ use bstr::BString;
 use crate::input::{Decoded, InputError, Likeness, LineNumbers, Source, decode};
 use crate::query::{Filter, Layout};
 use crate::record::{Findings, Reader, Record};
-use crate::sample::{Builder, Samples};
+use crate::report::InputFacts;
+use crate::report::gate::Evidence;
+use crate::sample::{Builder, Environments, Samples, Seen};
 use crate::unit::Metadata;
 
 /// Which results go where.
@@ -22,6 +24,8 @@ pub struct Query<'q> {
     pub filter: &'q Filter,
     /// To which cells they go.
     pub layout: &'q Layout,
+    /// Whether to look for what stands in the way of verdicts.
+    pub looks_for_evidence: bool,
 }
 
 impl<'q> Query<'q> {
@@ -36,8 +40,12 @@ pub struct Inputs {
     pub samples: Samples,
     /// What they say of units.
     pub metadata: Metadata,
-    /// The names of those in which no result was found.
-    pub without_results: Vec<BString>,
+    /// What else is known of each.
+    pub facts: Vec<InputFacts>,
+    /// What results were measured on; nothing unless asked for.
+    pub environments: Environments,
+    /// What stands in the way of verdicts.
+    pub evidence: Evidence,
 }
 
 /// Why reading stopped.
@@ -65,11 +73,11 @@ pub fn read(
     let mut merged = Merged {
         builder: None,
         metadata: Metadata::default(),
-        without_results: Vec::new(),
+        facts: Vec::new(),
+        evidence: Evidence::default(),
         warnings,
     };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = cores.min(sources.len());
+    let threads = threads_for(sources);
     if threads <= 1 {
         for source in sources {
             merged.add(source, read_source(source, query, &standard_input))?;
@@ -77,11 +85,39 @@ pub fn read(
     } else {
         read_in_parallel(sources, query, &standard_input, threads, &mut merged)?;
     }
+    let builder = merged.builder.unwrap_or_else(|| query.builder());
     Ok(Inputs {
-        samples: merged.builder.unwrap_or_else(|| query.builder()).finish(),
+        environments: if query.looks_for_evidence {
+            Environments::of(&builder, query.layout)
+        } else {
+            Environments::default()
+        },
+        samples: builder.finish(),
+        evidence: merged.evidence,
         metadata: merged.metadata,
-        without_results: merged.without_results,
+        facts: merged.facts,
     })
+}
+
+/// How many threads read `sources` best: one where there is too little to read.
+fn threads_for(sources: &[Source]) -> usize {
+    /// What one thread reads in the time that it takes to start others.
+    const WORTH_THREADS: u64 = 256 * 1024;
+    let mut lengths = sources
+        .iter()
+        .map(|source| source.length().unwrap_or(u64::MAX));
+    let is_worth = lengths
+        .try_fold(0_u64, |sum, length| {
+            Some(sum.saturating_add(length)).filter(|&sum| sum < WORTH_THREADS)
+        })
+        .is_none();
+    if is_worth && sources.len() > 1 {
+        thread::available_parallelism()
+            .map_or(1, NonZero::get)
+            .min(sources.len())
+    } else {
+        1
+    }
 }
 
 /// Standard input, for whichever source reads it first; later ones find it at its end.
@@ -139,6 +175,7 @@ struct Reading<'q> {
     results: u64,
     findings: Findings,
     likeness: Likeness,
+    seen: Seen,
     error: Option<InputError>,
 }
 
@@ -165,6 +202,7 @@ fn read_source<'q>(
         results: 0,
         findings: Findings::default(),
         likeness: Likeness::Empty,
+        seen: Seen::default(),
         error: None,
     };
     let outcome = if source.is_standard_input() {
@@ -179,6 +217,7 @@ fn read_source<'q>(
             .and_then(|file: File| reading.read_all(source, file))
     };
     reading.error = outcome.err();
+    reading.seen = reading.builder.seen();
     reading
 }
 
@@ -245,7 +284,8 @@ impl Reading<'_> {
 struct Merged<'q, 'w> {
     builder: Option<Builder<'q>>,
     metadata: Metadata,
-    without_results: Vec<BString>,
+    facts: Vec<InputFacts>,
+    evidence: Evidence,
     warnings: &'w mut dyn Write,
 }
 
@@ -265,13 +305,25 @@ impl<'q> Merged<'q, '_> {
                 }
             };
             writeln!(self.warnings, "{}:{line}: {message}", source.name())?;
+            self.evidence.syntax_warnings += 1;
         }
         if let Some(error) = reading.error {
             return Err(error.into());
         }
-        if reading.results == 0 {
-            self.without_results.push(source.name());
+        if reading.builder.is_empty() {
+            self.evidence.empty_inputs.push(source.name());
         }
+        // The line of a benchmark that failed is no result either, but that is told once.
+        self.evidence.syntax_warnings -= reading.findings.malformed_failures;
+        self.evidence
+            .add_findings(source.name().as_ref(), &reading.findings);
+        self.facts.push(InputFacts {
+            name: source.name(),
+            results: reading.results,
+            findings: reading.findings,
+            likeness: reading.likeness,
+            seen: reading.seen,
+        });
         match &mut self.builder {
             Some(builder) => builder.merge(reading.builder),
             None => self.builder = Some(reading.builder),

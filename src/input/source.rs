@@ -39,6 +39,13 @@ impl Source {
         bytes(self.path.as_os_str())
     }
 
+    /// The length of a regular file in bytes; none for anything else.
+    #[must_use]
+    pub fn length(&self) -> Option<u64> {
+        let metadata = std::fs::metadata(&self.path).ok()?;
+        metadata.is_file().then_some(metadata.len())
+    }
+
     /// Opens the file.
     ///
     /// # Errors

@@ -14,10 +14,11 @@
 
 use std::borrow::Cow;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BString, ByteSlice};
+use hashbrown::HashSet;
 use indexmap::IndexMap;
 
-use super::line::{self, LineError, Parser};
+use super::line::{self, Line, LineError, Parser};
 use super::name::Name;
 
 /// What was found beside the records of an input.
@@ -25,6 +26,8 @@ use super::name::Name;
 pub struct Findings {
     /// The benchmarks that failed, each with how often; names with `Benchmark`, as written first.
     pub failed: IndexMap<BString, u64>,
+    /// How many malformed results are benchmarks that failed or were skipped.
+    pub malformed_failures: usize,
     /// Panics and fatal errors.
     pub panics: Occurrences,
     /// Lines that say that a test binary or a package failed.
@@ -40,6 +43,25 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// The failed benchmarks with how often they did, but for those that failed with one of their parts.
+    #[must_use]
+    pub fn failed_leaves(&self) -> Vec<(&BString, u64)> {
+        let names = self.failed.keys();
+        let parents: HashSet<&[u8]> = names
+            .flat_map(|name| name.find_iter("/").map(|at| &name[..at]))
+            .collect();
+        // A parent has no `-N` where it says that it failed, or one like its parts.
+        let is_leaf = |name: &BString| {
+            let stem = name.len() - Name::new(name).suffix().len();
+            !parents.contains(name.as_slice()) && !parents.contains(&name[..stem])
+        };
+        let failed = self.failed.iter();
+        failed
+            .filter(|(name, _)| is_leaf(name))
+            .map(|(name, count)| (name, *count))
+            .collect()
+    }
+
     /// These findings with other line numbers, as `line_in_input` has them.
     #[must_use]
     pub fn in_input(&self, line_in_input: impl Fn(u64) -> u64) -> Self {
@@ -89,6 +111,9 @@ pub(super) struct Watch {
     /// The name that waits for its numbers, and the line it is in.
     name: BString,
     name_line: u64,
+    /// A whole line made of a name and its numbers.
+    mended: Vec<u8>,
+    parser: Parser,
 }
 
 /// Whether a name waits for its numbers.
@@ -112,37 +137,37 @@ impl Watch {
         }
     }
 
-    /// A malformed result or unit line. If it is a result with log output in
-    /// its middle, then its iteration count; the parser holds the measurements.
-    pub fn malformed(
-        &mut self,
-        text: &[u8],
-        number: u64,
-        error: &LineError,
-        parser: &mut Parser,
-    ) -> Option<i64> {
-        let rest = text.strip_prefix(line::RESULT_PREFIX)?;
+    /// A malformed result or unit line, and whether it is mended: a result
+    /// with log output in its middle.
+    pub fn malformed(&mut self, text: &[u8], number: u64, error: &LineError) -> bool {
+        let Some(rest) = text.strip_prefix(line::RESULT_PREFIX) else {
+            return false;
+        };
         let end = rest.find_byteset(b" \t").unwrap_or(rest.len());
         let (name, after) = rest.split_at(end);
-        let blanks = after.len() - after.trim_start().len();
+        let behind_blanks = after.trim_start();
+        let blanks = &after[..after.len() - behind_blanks.len()];
         if let Some(outcome) = outcome(&plain(after)) {
             let name = &text[..line::RESULT_PREFIX.len() + end];
+            self.findings.malformed_failures += 1;
             self.ends(outcome, name);
-            return None;
+            return false;
         }
         let may_be_torn = matches!(
             error,
             LineError::Iterations(_) | LineError::MissingIterations | LineError::Measurement(_)
         );
         // The tab is what `go test` writes behind a name, and hardly anybody else.
-        if !may_be_torn || !after[..blanks].contains(&b'\t') {
-            return None;
+        if !may_be_torn || !blanks.contains(&b'\t') {
+            return false;
         }
-        let behind_name = text.len() - after.len() + blanks;
-        if let Some(iterations) = parser.parse_numbers_behind_text(text, behind_name) {
+        if let Some(numbers) = numbers_behind_text(behind_blanks)
+            && self.is_result(name, numbers)
+        {
             self.result();
             self.wait_for(name, number);
-            return Some(self.join(iterations));
+            self.join();
+            return true;
         }
         self.waiting = match self.waiting {
             Waiting::Torn if self.name != name => Waiting::Unclear,
@@ -153,7 +178,7 @@ impl Watch {
             self.findings.torn.add(self.name_line, &self.name);
         }
         self.wait_for(name, number);
-        None
+        false
     }
 
     /// A configuration line, which log output often looks like.
@@ -168,9 +193,8 @@ impl Watch {
         }
     }
 
-    /// Any other line. If it has the numbers of the name that waits, then
-    /// their iteration count; the parser holds the measurements.
-    pub fn other(&mut self, text: &[u8], number: u64, parser: &mut Parser) -> Option<i64> {
+    /// Any other line, and whether it is mended: it has the numbers of the name that waits.
+    pub fn other(&mut self, text: &[u8], number: u64) -> bool {
         if let Some(name) = text.strip_prefix(line::RESULT_PREFIX) {
             if self.waiting != Waiting::Unclear {
                 if self.waiting == Waiting::Torn && self.name != name {
@@ -179,38 +203,67 @@ impl Watch {
                 self.waiting = Waiting::Announced;
                 self.wait_for(name, number);
             }
-            return None;
+            return false;
         }
-        let numbers = match self.waiting {
-            Waiting::No => None,
-            Waiting::Announced | Waiting::Unclear => parser.parse_numbers(text),
-            Waiting::Torn => parser
-                .parse_numbers(text)
-                .or_else(|| parser.parse_numbers_behind_text(text, 0)),
-        };
-        match numbers {
-            Some(_) if self.waiting == Waiting::Unclear => {
+        if self.waiting != Waiting::No && self.has_numbers(text) {
+            if self.waiting == Waiting::Unclear {
                 self.findings.torn.add(number, b"");
-                None
+                return false;
             }
-            Some(iterations) => Some(self.join(iterations)),
-            None => {
-                self.watch(&plain(text), number);
-                None
-            }
+            self.join();
+            return true;
         }
+        self.watch(&plain(text), number);
+        false
+    }
+
+    /// Whether a line has the numbers of the name that waits; then the whole is in `mended`.
+    fn has_numbers(&mut self, text: &[u8]) -> bool {
+        let name = std::mem::take(&mut self.name);
+        let trimmed = text.trim_start();
+        let digits = trimmed
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let is_found = if digits > 0 {
+            // To tell it from log output, there must be a time in it, or the
+            // count must be padded and followed by a tab as `go test` does it.
+            let is_padded = text.len() - trimmed.len() + digits >= COUNT_WIDTH
+                && trimmed.get(digits) == Some(&b'\t');
+            self.is_result(&name, trimmed) && (is_padded || self.has_time())
+        } else if self.waiting == Waiting::Torn {
+            numbers_behind_text(text).is_some_and(|numbers| self.is_result(&name, numbers))
+        } else {
+            false
+        };
+        self.name = name;
+        is_found
+    }
+
+    /// Whether a name with these numbers is a result; the whole is in `mended` then.
+    fn is_result(&mut self, name: &[u8], numbers: &[u8]) -> bool {
+        self.mended.clear();
+        for part in [line::RESULT_PREFIX, name.trim_end(), b"\t", numbers] {
+            self.mended.extend_from_slice(part);
+        }
+        matches!(self.parser.parse(&self.mended), Ok(Line::Result { .. }))
+    }
+
+    /// Whether the line parsed last has a measurement of time.
+    fn has_time(&self) -> bool {
+        let mut measurements = self.parser.measurements().iter();
+        measurements.any(|measurement| self.parser.unit(measurement.unit) == "ns/op")
     }
 
     /// The numbers of the name that waits are found.
-    fn join(&mut self, iterations: i64) -> i64 {
+    fn join(&mut self) {
         self.waiting = Waiting::No;
         self.findings.joined.add(self.name_line, &self.name);
-        iterations
     }
 
-    /// The name that was joined to the numbers last, and its line.
-    pub fn joined(&self) -> (&BStr, u64) {
-        (self.name.as_bstr(), self.name_line)
+    /// The line made of a name and its numbers, and the line that has the name.
+    pub fn mended(&self) -> (&[u8], u64) {
+        (&self.mended, self.name_line)
     }
 
     /// The end of the input.
@@ -275,11 +328,27 @@ impl Watch {
     }
 }
 
+/// How wide `go test` pads iteration counts.
+const COUNT_WIDTH: usize = 8;
+
+/// What may be numbers with log output in front that does not end its line.
+/// The padding tells where the count starts, so there must be some.
+fn numbers_behind_text(text: &[u8]) -> Option<&[u8]> {
+    let tab = text.find_byte(b'\t')?;
+    let start = tab.checked_sub(COUNT_WIDTH)?;
+    let padded = &text[start..tab];
+    let digits = padded.trim_start_with(|char| char == ' ');
+    let is_count = digits.len() < padded.len() && digits.iter().all(u8::is_ascii_digit);
+    // Another name there has a better claim to them.
+    (is_count && !text[..start].contains_str(line::RESULT_PREFIX)).then_some(&text[start..])
+}
+
 /// Whether a whole result stands behind log output that did not end its line.
 fn is_result_behind_text(text: &[u8]) -> bool {
     text.find(line::RESULT_PREFIX).is_some_and(|at| {
-        let parsed = Parser::default().parse(&text[at..]);
-        text[at..].contains(&b'\t') && matches!(parsed, Ok(line::Line::Result { .. }))
+        let result = &text[at..];
+        let parsed = Parser::default().parse(result);
+        result.contains(&b'\t') && matches!(parsed, Ok(Line::Result { .. }))
     })
 }
 
@@ -320,18 +389,22 @@ fn plain(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(plain)
 }
 
-/// Whether a last line without a line end looks cut off. If it is a `result`,
-/// the parser holds its measurements; the result before had `usual` many.
-pub(super) fn is_cut_off(text: &[u8], is_result: bool, parser: &Parser, usual: usize) -> bool {
-    if !is_result {
+/// Whether a last line without a line end looks cut off, given what `parser`
+/// made of it. The result before had `usual` many measurements.
+pub(super) fn is_cut_off(
+    text: &[u8],
+    parsed: &Result<Line, LineError>,
+    parser: &Parser,
+    usual: usize,
+) -> bool {
+    if !matches!(parsed, Ok(Line::Result { .. })) {
         return text.starts_with(line::RESULT_PREFIX)
             || text.starts_with(b"{\"")
             || (text.len() >= 3 && line::RESULT_PREFIX.starts_with(text));
     }
     let measurements = parser.measurements();
-    let unit = measurements
-        .last()
-        .map_or(&b""[..], |last| parser.unit(last.unit));
+    let last = measurements.last();
+    let unit: &[u8] = last.map_or(b"", |last| parser.unit(last.unit));
     let is_part_of_unit = [&b"ns/op"[..], b"B/op", b"allocs/op", b"MB/s"]
         .iter()
         .any(|whole| whole.len() > unit.len() && whole.starts_with(unit));

@@ -94,54 +94,6 @@ impl Parser {
         self.recall.unit(number)
     }
 
-    /// The iteration count of a line that is what `go test` writes behind a name
-    /// and nothing else; its measurements are held as those of a result.
-    ///
-    /// To tell it from log output, it must have a measurement in `ns/op`, or the
-    /// count must be padded and followed by a tab as `go test` does it.
-    pub fn parse_numbers(&mut self, line: &[u8]) -> Option<i64> {
-        let start = space_end(line, 0);
-        if !line.get(start)?.is_ascii_digit() {
-            return None;
-        }
-        let iterations = self.parse_counts(line, start)?;
-        let count_end = field_end(line, start);
-        let is_padded = count_end >= COUNT_WIDTH && line[count_end] == b'\t';
-        let has_time = || {
-            self.measurements
-                .iter()
-                .any(|raw| self.unit(raw.unit) == "ns/op")
-        };
-        (is_padded || has_time()).then_some(iterations)
-    }
-
-    /// [`Parser::parse_numbers`] from `at` on, with log output in front that does
-    /// not end its line. The padding tells where the count starts, so there must
-    /// be some.
-    pub fn parse_numbers_behind_text(&mut self, line: &[u8], at: usize) -> Option<i64> {
-        let tab = at + line.get(at..)?.find_byte(b'\t')?;
-        let start = tab.checked_sub(COUNT_WIDTH).filter(|&start| start >= at)?;
-        let is_name_there = || line[at..start].contains_str(RESULT_PREFIX);
-        let padded = &line[start..tab];
-        let digits = padded.trim_start_with(|char| char == ' ');
-        let is_count = digits.len() < padded.len() && digits.iter().all(u8::is_ascii_digit);
-        if !is_count || is_name_there() {
-            return None;
-        }
-        self.parse_counts(line, start)
-    }
-
-    /// Takes a name that the measurements held belong to, and gives its version.
-    pub fn keep_name(&mut self, name: &[u8]) -> u64 {
-        self.recall.keep_name(name);
-        self.recall.name_version()
-    }
-
-    fn parse_counts(&mut self, line: &[u8], at: usize) -> Option<i64> {
-        let fields = Fields { line, at };
-        parse_counts(fields, &mut self.recall, &mut self.measurements).ok()
-    }
-
     fn parse_result(&mut self, line: &[u8]) -> Result<Line, LineError> {
         let Self {
             recall,
@@ -154,7 +106,27 @@ impl Parser {
         if name.end == line.len() {
             return Ok(Line::Other);
         }
-        let iterations = parse_counts(Fields { line, at: name.end }, recall, measurements)?;
+        let mut fields = Fields { line, at: name.end };
+        let iterations = fields.next_count().ok_or(LineError::MissingIterations)?;
+        let iterations = iterations.map_err(LineError::Iterations)?;
+
+        measurements.clear();
+        while let Some(value) = fields.next_number() {
+            let value = value.map_err(LineError::Measurement)?;
+            let place = measurements.len();
+            let at = fields.skip_space();
+            let unit = if let Some((unit, end)) = recall.unit_at(place, line, at, ends_at) {
+                fields.at = end;
+                unit
+            } else {
+                let unit = fields.next().ok_or(LineError::MissingUnits)?;
+                recall.keep_unit(place, &line[unit])
+            };
+            measurements.push(RawMeasurement { value, unit });
+        }
+        if measurements.is_empty() {
+            return Err(LineError::MissingMeasurements);
+        }
         if recalled.is_none() {
             recall.keep_name(&line[name.clone()]);
         }
@@ -168,39 +140,6 @@ impl Parser {
 
 /// How every result starts.
 pub(super) const RESULT_PREFIX: &[u8] = b"Benchmark";
-
-/// How wide `go test` pads iteration counts.
-const COUNT_WIDTH: usize = 8;
-
-/// The iteration count and the measurements of a result.
-fn parse_counts(
-    mut fields: Fields<'_>,
-    recall: &mut Recall,
-    measurements: &mut Vec<RawMeasurement>,
-) -> Result<i64, LineError> {
-    let line = fields.line;
-    let iterations = fields.next_count().ok_or(LineError::MissingIterations)?;
-    let iterations = iterations.map_err(LineError::Iterations)?;
-    measurements.clear();
-    while let Some(value) = fields.next_number() {
-        let value = value.map_err(LineError::Measurement)?;
-        let place = measurements.len();
-        let at = fields.skip_space();
-        let ends_at = |at| is_field_end(line, at);
-        let unit = if let Some((unit, end)) = recall.unit_at(place, line, at, ends_at) {
-            fields.at = end;
-            unit
-        } else {
-            let unit = fields.next().ok_or(LineError::MissingUnits)?;
-            recall.keep_unit(place, &line[unit])
-        };
-        measurements.push(RawMeasurement { value, unit });
-    }
-    if measurements.is_empty() {
-        return Err(LineError::MissingMeasurements);
-    }
-    Ok(iterations)
-}
 
 /// A line whose first field is exactly `Unit`.
 fn parse_unit(line: &[u8]) -> Option<Result<Line, LineError>> {

@@ -187,16 +187,13 @@ impl<R: Read> Reader<R> {
             let text = &self.lines.buffer[place.clone()];
             let usual = self.parser.measurements().len();
             let parsed = self.parser.parse(text);
-            if self.lines.is_open {
-                let is_result = matches!(parsed, Ok(Line::Result { .. }));
-                if broken::is_cut_off(text, is_result, &self.parser, usual) {
-                    self.watch.findings.truncated = Some(number);
-                }
+            if self.lines.is_open && broken::is_cut_off(text, &parsed, &self.parser, usual) {
+                self.watch.findings.truncated = Some(number);
             }
             match parsed {
                 Ok(Line::Other) => {
-                    if let Some(iterations) = self.watch.other(text, number, &mut self.parser) {
-                        return Ok(Some((number, self.joined(iterations))));
+                    if self.watch.other(text, number) {
+                        return Ok(Some((number, self.mended_record())));
                     }
                 }
                 Ok(Line::Configuration { key, value }) => {
@@ -228,10 +225,10 @@ impl<R: Read> Reader<R> {
                     return Ok(Some((number, record)));
                 }
                 Err(error) => {
-                    let mended = self.watch.malformed(text, number, &error, &mut self.parser);
-                    let record = match mended {
-                        Some(iterations) => self.joined(iterations),
-                        None => Record::SyntaxError(error),
+                    let record = if self.watch.malformed(text, number, &error) {
+                        self.mended_record()
+                    } else {
+                        Record::SyntaxError(error)
                     };
                     return Ok(Some((number, record)));
                 }
@@ -239,18 +236,27 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// A result whose numbers the parser holds, and whose name was torn from them.
-    fn joined(&mut self, iterations: i64) -> Record<'_> {
-        let (name, torn_at) = self.watch.joined();
-        Record::Result(ResultRecord {
-            name,
-            name_version: self.parser.keep_name(name),
-            iterations,
-            parser: &self.parser,
-            configuration: &self.configuration,
-            configuration_version: self.configuration_version,
-            torn_at: Some(torn_at),
-        })
+    /// The result of which name and numbers were joined.
+    fn mended_record(&mut self) -> Record<'_> {
+        let (line, torn_at) = self.watch.mended();
+        match self.parser.parse(line) {
+            Ok(Line::Result {
+                name,
+                name_version,
+                iterations,
+            }) => Record::Result(ResultRecord {
+                name: line[name].as_bstr(),
+                name_version,
+                iterations,
+                parser: &self.parser,
+                configuration: &self.configuration,
+                configuration_version: self.configuration_version,
+                torn_at: Some(torn_at),
+            }),
+            Err(error) => Record::SyntaxError(error),
+            // What was joined has a name and numbers.
+            Ok(_) => Record::SyntaxError(LineError::MissingMeasurements),
+        }
     }
 }
 
@@ -267,14 +273,16 @@ struct Lines<R> {
     is_open: bool,
 }
 
+/// Enough for most files, and quick to get.
+const FIRST_LENGTH: usize = 16 * 1024;
 /// Large enough that system calls cost little, small enough for the second-level cache.
-const BUFFER_LENGTH: usize = 128 * 1024;
+const FULL_LENGTH: usize = 128 * 1024;
 
 impl<R: Read> Lines<R> {
     fn new(source: R) -> Self {
         Self {
             source,
-            buffer: vec![0; BUFFER_LENGTH],
+            buffer: vec![0; FIRST_LENGTH],
             unread: 0..0,
             number: 0,
             ended: false,
@@ -313,10 +321,13 @@ impl<R: Read> Lines<R> {
     /// Reads more behind what is unread, moving that to the front and growing the buffer where it must.
     fn fill(&mut self) -> io::Result<()> {
         let kept = self.unread.len();
+        let was_filled = self.unread.end == self.buffer.len();
         self.buffer.copy_within(self.unread.clone(), 0);
         self.unread = 0..kept;
         if kept == self.buffer.len() {
             self.buffer.resize(kept * 2, 0);
+        } else if was_filled && self.buffer.len() < FULL_LENGTH {
+            self.buffer.resize(FULL_LENGTH, 0);
         }
         let count = loop {
             match self.source.read(&mut self.buffer[kept..]) {

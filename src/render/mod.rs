@@ -2,5 +2,6 @@
 
 pub mod csv;
 pub mod format;
+pub mod gate;
 pub mod layout;
 pub mod text;

@@ -1,8 +1,14 @@
 //! The facts that renderers show.
 
 pub mod build;
+pub mod gate;
 pub mod judgement;
+pub mod margin;
 pub mod model;
+pub mod notes;
+pub mod self_test;
+pub mod verdict;
+pub mod waivers;
 pub mod warning;
 
 pub use build::{Settings, build};
@@ -11,4 +17,5 @@ pub use judgement::{
     Verdict,
 };
 pub use model::Report;
+pub use notes::{Asked, InputFacts, Note, notes};
 pub use warning::Warning;

@@ -11,6 +11,7 @@ use hashbrown::HashMap;
 
 use super::names::{Names, Numbers};
 use super::samples::{KeyField, Sample, SampleTable, Samples};
+use super::seen::Seen;
 use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
 use crate::record::{Configuration, Measurement, Name, ResultRecord};
 use crate::unit::Tidied;
@@ -219,6 +220,28 @@ impl<'q> Builder<'q> {
         self.recipes[number as usize] = Some(recipe);
     }
 
+    /// What there is to ask for in the results so far.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        let mut seen = Seen {
+            benchmarks: self.recipes.len(),
+            used: self.recipes.iter().flatten().count(),
+            ..Seen::default()
+        };
+        for configuration in self.configurations.iter() {
+            seen.add_configuration(configuration);
+        }
+        let numbers = 0..u32::try_from(self.recipes.len()).unwrap_or(u32::MAX);
+        let names = numbers.map(|number| self.names.get(number));
+        for (_, name) in names.clone() {
+            seen.add_name(name);
+        }
+        if self.configurations.len() > 1 {
+            seen.find_changing(names.map(|(number, name)| (name, self.configurations.get(number))));
+        }
+        seen
+    }
+
     /// Appends what `other` has collected, as if its records had been added here.
     pub fn merge(&mut self, other: Self) {
         self.previous = None;
@@ -410,6 +433,42 @@ impl<'q> Builder<'q> {
         cell
     }
 
+    /// Whether no measurement came to a cell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// The projectors, which know the keys of all placements.
+    pub(super) fn projectors(&self) -> &Projectors {
+        &self.projectors
+    }
+
+    /// The keys of all columns with a cell, in the order to show.
+    pub(super) fn columns(&self) -> Vec<KeyId> {
+        columns_of(&self.cells, &self.projectors.column.ranks())
+    }
+
+    /// Where results with a measurement that counts go, with the configuration they stand under.
+    pub(super) fn placements(&self) -> impl Iterator<Item = (Placement, &Configuration)> {
+        let counts = |link: &Link| {
+            [link.tidied, link.kept]
+                .iter()
+                .any(|target| matches!(target, Target::Cell(_)))
+        };
+        let recipes = self.recipes.iter().zip(0..);
+        recipes.filter_map(move |(recipe, number)| {
+            let recipe = recipe.as_ref()?;
+            let (configuration, _) = self.names.get(number);
+            let placement = recipe.placement?;
+            recipe
+                .links
+                .iter()
+                .any(counts)
+                .then(|| (placement, self.configurations.get(configuration)))
+        })
+    }
+
     /// Sorts cells into tables, rows and columns.
     #[must_use]
     pub fn finish(self) -> Samples {
@@ -430,14 +489,7 @@ impl<'q> Builder<'q> {
                 column_ranks[key.column.index()],
             )
         });
-        let mut all_columns: Vec<KeyId> = Vec::new();
-        for cell in &cells {
-            // Few columns and many cells: mostly the first look finds it.
-            if !all_columns.contains(&cell.key.column) {
-                all_columns.push(cell.key.column);
-            }
-        }
-        all_columns.sort_unstable_by_key(|id| column_ranks[id.index()]);
+        let all_columns = columns_of(&cells, &column_ranks);
         let place = |id: &KeyId| {
             let rank = column_ranks[id.index()];
             all_columns.partition_point(|id| column_ranks[id.index()] < rank)
@@ -487,6 +539,19 @@ impl<'q> Builder<'q> {
             columns: all_columns.iter().map(|&id| fields(column, id)).collect(),
         }
     }
+}
+
+/// The keys of all columns of `cells`, in the order to show.
+fn columns_of(cells: &[Cell], ranks: &[u32]) -> Vec<KeyId> {
+    let mut columns: Vec<KeyId> = Vec::new();
+    for cell in cells {
+        // Few columns and many cells: mostly the first look finds it.
+        if !columns.contains(&cell.key.column) {
+            columns.push(cell.key.column);
+        }
+    }
+    columns.sort_unstable_by_key(|id| ranks[id.index()]);
+    columns
 }
 
 /// The names and values of a key.
