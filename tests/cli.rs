@@ -357,8 +357,17 @@ fn help_has_every_flag_with_its_default_in_groups_and_an_example() {
         let own = after.split("\n      --").next().unwrap();
         assert!(own.contains(default), "{flag}: {own}");
     }
-    for flag in ["--quiet", "--generate", "--version", "--help"] {
-        assert!(run.stdout.contains(flag), "{flag} is missing");
+    let completions = bench.run(&["--generate", "fish"]).stdout;
+    let words: Vec<&str> = completions.split_whitespace().collect();
+    let flags: Vec<&str> = words
+        .windows(2)
+        .filter(|pair| pair[0] == "-l")
+        .map(|pair| pair[1])
+        .collect();
+    assert!(flags.len() >= 12, "{flags:?}");
+    for flag in flags {
+        let long = format!("--{flag}");
+        assert!(run.stdout.contains(&long), "{long} is missing");
     }
     for arguments in [&["-h"][..], &["-help"]] {
         let run = bench.run(arguments);
