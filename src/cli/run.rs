@@ -183,7 +183,7 @@ fn select(
         filter: &options.filter,
         layout: &options.layout,
         names_keys: options.asked.names_keys(),
-        looks_for_evidence: false,
+        compares_environments: false,
     };
     let facts = select::select(
         sources,
@@ -215,7 +215,7 @@ fn compare(
         filter: &options.filter,
         layout: &options.layout,
         names_keys: options.asked.names_keys(),
-        looks_for_evidence: options.gate.judging.is_some(),
+        compares_environments: options.gate.judging.is_some(),
     };
     let mut inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
     for (unit, better) in &options.gate.better {
@@ -270,7 +270,7 @@ fn compare(
     );
     match outcome.and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(exit),
-        other => other?,
+        outcome => outcome?,
     }
     tell_notes(&notes, options.quiet, streams.stderr);
     Ok(exit)
