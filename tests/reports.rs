@@ -250,7 +250,7 @@ fn an_unknown_format_is_told_as_ever_and_the_others_are_named_below() {
     assert_eq!(
         run.stderr,
         "rbenchstat: -format must be text or csv\n\
-         rbenchstat: note: the formats are text, csv, pretty, markdown, comment, json, jsonl, html\n"
+         rbenchstat: note: the formats are text, csv, pretty, markdown, comment, json, jsonl, html, bench\n"
     );
 }
 

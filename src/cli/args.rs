@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::{Parser, ValueEnum};
 
 use super::gate_args::GateArgs;
+use super::older::OlderArgs;
 use super::output_args::OutputArgs;
 
 const EXAMPLE: &str = "\
@@ -133,7 +134,8 @@ pub struct Args {
     pub gate: GateArgs,
 
     /// How to print: `text`, `csv` (with its warnings on standard error), `pretty`, `markdown`, `comment` (for a
-    /// pull request), `json`, `jsonl` or `html`
+    /// pull request), `json`, `jsonl` or `html`; or `bench` for the selected results as benchmark text, compared
+    /// with nothing
     #[arg(
         long,
         value_name = "FORMAT",
@@ -153,6 +155,10 @@ pub struct Args {
     /// Print a completion script for a shell, or the manual page, and do nothing else
     #[arg(long, value_name = "WHAT", help_heading = "Output")]
     pub generate: Option<Generated>,
+
+    /// Flags that scripts may still use.
+    #[command(flatten)]
+    pub older: OlderArgs,
 }
 
 /// What can be generated from the definition of the arguments.

@@ -26,6 +26,8 @@ pub struct Query<'q> {
     pub layout: &'q Layout,
     /// Whether to find out what results were measured on.
     pub compares_environments: bool,
+    /// Whether it names keys that inputs may lack.
+    pub names_keys: bool,
 }
 
 impl<'q> Query<'q> {
@@ -217,7 +219,7 @@ fn read_source<'q>(
             .and_then(|file: File| reading.read_all(source, file))
     };
     reading.error = outcome.err();
-    reading.seen = reading.builder.seen();
+    reading.seen = reading.builder.seen(query.names_keys);
     reading
 }
 

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Read, Write};
+use std::path::Path;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
@@ -11,16 +12,18 @@ use super::args::{Args, Generated};
 use super::exit::Exit;
 use super::gate_options::Purpose;
 use super::goflags;
+use super::older::OlderFlagError;
 use super::options::{OptionError, Options};
 use super::output::{Format, FormatNames};
 use super::output_args::Color;
 use super::read::{self, Inputs, Query, ReadError};
+use super::select::{self, SelectError};
 use super::surroundings::Surroundings;
 use crate::input::{Source, sources};
 use crate::render::{self, Presentation};
 use crate::report::gate::{self, GateError};
 use crate::report::judgement::Outcome;
-use crate::report::{self, Report, self_test, verdict};
+use crate::report::{self, Note, Report, self_test, verdict};
 
 /// The standard streams, or what stands for them.
 pub struct Streams<'a> {
@@ -42,21 +45,47 @@ enum Failure {
     #[error(transparent)]
     Option(#[from] OptionError),
     #[error(transparent)]
+    Older(#[from] OlderFlagError),
+    #[error(transparent)]
     Read(#[from] ReadError),
     #[error(transparent)]
     Gate(#[from] GateError),
     #[error("write standard output: {0}")]
     Write(#[from] io::Error),
+    #[error("-format bench compares nothing: leave out {0}")]
+    NotForSelection(&'static str),
     #[error("write {path}: {error}")]
     Output { path: String, error: io::Error },
 }
 
+impl From<SelectError> for Failure {
+    fn from(error: SelectError) -> Self {
+        match error {
+            SelectError::Read(error) => Self::Read(error),
+            SelectError::Write(error) => Self::Write(error),
+        }
+    }
+}
+
 /// Runs the program with its arguments, of which the first is its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> Exit {
-    let arguments = goflags::rewrite(arguments, &Args::command());
-    let outcome = match Args::try_parse_from(arguments) {
-        Ok(args) => act(&args, streams),
-        Err(error) => return tell(&error, streams),
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let rewritten = goflags::rewrite(arguments.iter().cloned(), &Args::command());
+    let outcome = match Args::try_parse_from(rewritten) {
+        Ok(args) => act(args, streams),
+        Err(error) => {
+            if error.kind() == ErrorKind::UnknownArgument
+                && let Some(file) = file_like_a_flag(&arguments)
+            {
+                let file = file.display();
+                let _ = writeln!(
+                    streams.stderr,
+                    "rbenchstat: {file} is taken for a flag: to read the file, write ./{file}"
+                );
+                return Exit::Failure;
+            }
+            return tell(&error, streams);
+        }
     };
     match outcome {
         Ok(exit) => exit,
@@ -69,12 +98,24 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
                 // Scripts compare the line above, so it stays as it is.
                 let _ = writeln!(
                     streams.stderr,
-                    "rbenchstat: note: the formats are {FormatNames}"
+                    "rbenchstat: note: the formats are {FormatNames}, {BENCHMARK_TEXT}"
                 );
             }
             Exit::Failure
         }
     }
+}
+
+/// The argument that looks like a flag and is a file.
+fn file_like_a_flag(arguments: &[OsString]) -> Option<&Path> {
+    let flags = arguments
+        .iter()
+        .skip(1)
+        .take_while(|argument| *argument != "--");
+    let paths = flags.map(Path::new);
+    paths
+        .filter(|path| path.as_os_str().as_encoded_bytes().starts_with(b"-"))
+        .find(|path| path.is_file())
 }
 
 /// Prints help or version, or what is wrong with the arguments.
@@ -94,12 +135,28 @@ fn tell(error: &clap::Error, streams: &mut Streams<'_>) -> Exit {
     Exit::Failure
 }
 
-fn act(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
+/// The name that `-format` has for benchmark text, for which nothing is compared.
+const BENCHMARK_TEXT: &str = "bench";
+
+fn act(args: Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
     if let Some(what) = args.generate {
         generate(what, streams.stdout)?;
         return Ok(Exit::Success);
     }
-    let options = Options::new(args)?;
+    let mut args = args.without_older_flags()?;
+    let selects = args.format == BENCHMARK_TEXT;
+    if selects {
+        // Not the format of a report, which would have to be one that there is.
+        args.format = "text".into();
+    }
+    let options = Options::new(&args)?;
+    if selects && !options.outputs.is_empty() {
+        return Err(Failure::NotForSelection("-out"));
+    }
+    if selects && !matches!(options.gate.purpose, Purpose::Show) {
+        // A gate that does not judge must not look as if it passed.
+        return Err(Failure::NotForSelection("-fail-on, -self-test and -noise"));
+    }
     let mut sources = sources(&args.inputs);
     if sources.is_empty() {
         if streams.stdin_is_terminal {
@@ -109,7 +166,44 @@ fn act(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
         }
         sources.push(Source::standard_input());
     }
-    compare(&sources, &options, streams)
+    if selects {
+        select(&sources, &options, streams)
+    } else {
+        compare(&sources, &options, streams)
+    }
+}
+
+/// Writes the selected results.
+fn select(
+    sources: &[Source],
+    options: &Options,
+    streams: &mut Streams<'_>,
+) -> Result<Exit, Failure> {
+    let query = Query {
+        filter: &options.filter,
+        layout: &options.layout,
+        names_keys: options.asked.names_keys(),
+        looks_for_evidence: false,
+    };
+    let facts = select::select(
+        sources,
+        query,
+        &options.asked.ignore,
+        streams.stdin,
+        streams.stdout,
+        streams.stderr,
+    )?;
+    let notes = report::notes_on_inputs(&facts, &options.asked);
+    tell_notes(&notes, options.quiet, streams.stderr);
+    Ok(Exit::Success)
+}
+
+fn tell_notes(notes: &[Note], quiet: bool, stderr: &mut dyn Write) {
+    if !quiet {
+        for note in notes {
+            let _ = writeln!(stderr, "rbenchstat: note: {note}");
+        }
+    }
 }
 
 fn compare(
@@ -121,6 +215,7 @@ fn compare(
         filter: &options.filter,
         layout: &options.layout,
         compares_environments: options.gate.judging.is_some(),
+        names_keys: options.asked.names_keys(),
     };
     let mut inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
     for (unit, better) in &options.gate.better {
@@ -177,9 +272,7 @@ fn compare(
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(exit),
         outcome => outcome?,
     }
-    for note in notes {
-        let _ = writeln!(streams.stderr, "rbenchstat: note: {note}");
-    }
+    tell_notes(&notes, options.quiet, streams.stderr);
     Ok(exit)
 }
 

@@ -517,6 +517,17 @@ mod tests {
     }
 
     #[test]
+    fn a_benchmark_that_fails_with_its_parts_is_not_counted_on_its_own() {
+        let (_, findings) = read(concat!(
+            "--- FAIL: BenchmarkX/a/1-8\n--- FAIL: BenchmarkX/a-8\n--- FAIL: BenchmarkX\n",
+            "--- FAIL: BenchmarkXY\n",
+        ));
+        let leaves = findings.failed_leaves().into_iter();
+        let leaves: Vec<_> = leaves.map(|(name, _)| name.to_string()).collect();
+        assert_eq!(leaves, ["BenchmarkX/a/1-8", "BenchmarkXY"]);
+    }
+
+    #[test]
     fn panics_failures_and_exits_are_counted() {
         let (_, findings) =
             read("panic: boom\nfatal error: all asleep\nexit status 2\nFAIL\tex/a\t0.1s\nFAIL\n");

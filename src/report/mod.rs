@@ -19,5 +19,5 @@ pub use judgement::{
     Verdict,
 };
 pub use model::Report;
-pub use notes::{Asked, InputFacts, Note, notes};
+pub use notes::{Asked, InputFacts, Note, notes, notes_on_inputs};
 pub use warning::Warning;
