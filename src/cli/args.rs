@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::{Parser, ValueEnum};
 
 use super::gate_args::GateArgs;
+use super::output_args::OutputArgs;
 
 const EXAMPLE: &str = "\
 Example:
@@ -131,7 +132,8 @@ pub struct Args {
     #[command(flatten)]
     pub gate: GateArgs,
 
-    /// How to print: `text`, or `csv` with its warnings on standard error
+    /// How to print: `text`, `csv` (with its warnings on standard error), `pretty`, `markdown`, `comment` (for a
+    /// pull request), `json`, `jsonl` or `html`
     #[arg(
         long,
         value_name = "FORMAT",
@@ -139,6 +141,10 @@ pub struct Args {
         help_heading = "Output"
     )]
     pub format: String,
+
+    /// What is shown, how, and where it goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
 
     /// Print no notes on standard error; errors and warnings about lines stay
     #[arg(short, long, help_heading = "Output")]

@@ -11,10 +11,13 @@ use super::args::{Args, Generated};
 use super::exit::Exit;
 use super::gate_options::Purpose;
 use super::goflags;
-use super::options::{Format, OptionError, Options};
+use super::options::{OptionError, Options};
+use super::output::{Format, FormatNames};
+use super::output_args::Color;
 use super::read::{self, Inputs, Query, ReadError};
+use super::surroundings::Surroundings;
 use crate::input::{Source, sources};
-use crate::render;
+use crate::render::{self, Presentation};
 use crate::report::gate::{self, GateError};
 use crate::report::judgement::Outcome;
 use crate::report::{self, Report, self_test, verdict};
@@ -29,6 +32,8 @@ pub struct Streams<'a> {
     pub stderr: &'a mut dyn Write,
     /// Whether a person sits at `stdin`, so that waiting for results there makes no sense.
     pub stdin_is_terminal: bool,
+    /// What else there is.
+    pub surroundings: Surroundings,
 }
 
 /// Why a run ends early.
@@ -42,6 +47,8 @@ enum Failure {
     Gate(#[from] GateError),
     #[error("write standard output: {0}")]
     Write(#[from] io::Error),
+    #[error("write {path}: {error}")]
+    Output { path: String, error: io::Error },
 }
 
 /// Runs the program with its arguments, of which the first is its own name.
@@ -58,6 +65,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
         Err(failure) => {
             // With standard error gone too, the exit status alone tells.
             let _ = writeln!(streams.stderr, "rbenchstat: {failure}");
+            if let Failure::Option(OptionError::Format) = failure {
+                // Scripts compare the line above, so it stays as it is.
+                let _ = writeln!(
+                    streams.stderr,
+                    "rbenchstat: note: the formats are {FormatNames}"
+                );
+            }
             Exit::Failure
         }
     }
@@ -116,33 +130,54 @@ fn compare(
         self_test::worsen(&mut inputs.samples, &inputs.metadata, part);
     }
     let facts = std::mem::take(&mut inputs.facts);
-    let report = build(inputs, options)?;
-    let mut out = BufWriter::new(&mut *streams.stdout);
+    let mut report = build(inputs, options)?;
+    let notes = if options.quiet {
+        Vec::new()
+    } else {
+        report::notes(&facts, &options.asked, &report)
+    };
+    report.arrange(options.arrangement);
     match &options.gate.purpose {
-        Purpose::Noise => return tell_noise(&report, &mut out, streams.stderr),
+        Purpose::Noise => return tell_noise(&report, streams.stdout, streams.stderr),
         Purpose::SelfTest(_, part) => {
             let mut text = Vec::new();
             let fired = render::gate::write_self_test(&report, *part, &mut text)?;
             let exit = self_test_exit(&report, options.quiet, fired, streams.stderr);
+            let out = &mut *streams.stdout;
             return finish(out.write_all(&text).and_then(|()| out.flush()), exit);
         }
         Purpose::Show | Purpose::Gate(_) => {}
     }
     // The answer of a gate stands even if nobody reads the tables to their end.
     let exit = tell_gate(&report, options.quiet, streams.stderr);
-    let outcome = match options.format {
-        Format::Text => render::text::write(&report, &mut out),
-        Format::Csv => render::csv::write(&report, &mut out, streams.stderr),
+    // The files before standard output, for the same reason.
+    match write_outputs(&report, options, streams) {
+        Err(Failure::Write(error)) => return finish(Err(error), exit),
+        outcome => outcome?,
+    }
+    let presentation = Presentation {
+        has_colour: match options.colour {
+            Color::Auto => streams.surroundings.shows_colour,
+            Color::Always => true,
+            Color::Never => false,
+        },
+        width: streams.surroundings.width,
+        ..options.presentation.clone()
     };
+    let mut out = BufWriter::new(&mut *streams.stdout);
+    let outcome = render(
+        options.format,
+        &report,
+        &presentation,
+        &mut out,
+        streams.stderr,
+    );
     let outcome = outcome.and_then(|()| out.flush());
     if outcome.is_err() {
         return finish(outcome, exit);
     }
-    drop(out);
-    if !options.quiet {
-        for note in report::notes(&facts, &options.asked, &report) {
-            let _ = writeln!(streams.stderr, "rbenchstat: note: {note}");
-        }
+    for note in notes {
+        let _ = writeln!(streams.stderr, "rbenchstat: note: {note}");
     }
     Ok(exit)
 }
@@ -233,6 +268,60 @@ fn tell_noise(
         return finish(outcome, Exit::CouldNotJudge);
     }
     finish(outcome, Exit::Success)
+}
+
+/// Writes the further reports; all of them exist in memory before the first is put in place.
+fn write_outputs(
+    report: &Report,
+    options: &Options,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
+    let mut nowhere = io::sink();
+    let mut reports = Vec::new();
+    for output in &options.outputs {
+        let mut bytes = Vec::new();
+        // Standard output in the same format tells the same warnings.
+        let warnings: &mut dyn Write = match options.format {
+            Format::Csv => &mut nowhere,
+            _ => &mut *streams.stderr,
+        };
+        render(
+            output.format,
+            report,
+            &options.presentation,
+            &mut bytes,
+            warnings,
+        )?;
+        reports.push((output, bytes));
+    }
+    for (output, bytes) in reports {
+        output
+            .write(&bytes, &streams.surroundings)
+            .map_err(|error| Failure::Output {
+                path: output.path.display().to_string(),
+                error,
+            })?;
+    }
+    Ok(())
+}
+
+fn render(
+    format: Format,
+    report: &Report,
+    presentation: &Presentation,
+    out: &mut dyn Write,
+    warnings: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Text => render::text::write(report, presentation.has_colour, out),
+        Format::Csv => render::csv::write(report, out, warnings),
+        Format::Pretty => render::pretty::write(report, presentation, out),
+        Format::Markdown => render::markdown::write(report, out),
+        Format::Comment => render::comment::write(report, presentation, out),
+        Format::Json => render::json::write(report, presentation, out),
+        Format::Jsonl => render::json::write_lines(report, presentation, out),
+        Format::Html => render::html::write(report, presentation, out),
+    }
 }
 
 fn generate(what: Generated, out: &mut dyn Write) -> io::Result<()> {

@@ -4,6 +4,7 @@ use std::mem;
 use std::num::NonZero;
 use std::thread;
 
+use super::arrangement::{Arrangement, Shown};
 use super::model::{
     Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, NoGeomeanEffect, Report, Row,
     Table,
@@ -50,6 +51,8 @@ pub fn build(samples: Samples, metadata: &Metadata, settings: Settings) -> Repor
         columns: columns(samples.columns),
         summary: None,
         gate: None,
+        arrangement: Arrangement::default(),
+        confidence: settings.confidence,
     }
 }
 
@@ -75,6 +78,7 @@ fn build_table(table: SampleTable, metadata: &Metadata, thresholds: Thresholds) 
         unit: table.unit,
         columns: columns(table.columns),
         places: table.places,
+        shown: Shown::all(rows.len()),
         rows,
     }
 }

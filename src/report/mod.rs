@@ -1,5 +1,6 @@
 //! The facts that renderers show.
 
+pub mod arrangement;
 pub mod build;
 pub mod gate;
 pub mod judgement;
@@ -11,6 +12,7 @@ pub mod verdict;
 pub mod waivers;
 pub mod warning;
 
+pub use arrangement::Arrangement;
 pub use build::{Settings, build};
 pub use judgement::{
     Adjust, Effect, EffectScale, FailOn, Gate, Judged, Judgement, Noise, Outcome, Place, Summary,
