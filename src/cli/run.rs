@@ -235,22 +235,21 @@ fn compare(
     match &options.gate.purpose {
         Purpose::Noise => return tell_noise(&report, streams.stdout, streams.stderr),
         Purpose::SelfTest(_, part) => {
-            let mut out = BufWriter::new(&mut *streams.stdout);
-            let fired = render::gate::write_self_test(&report, *part, &mut out)?;
-            out.flush()?;
-            return Ok(self_test_exit(
-                &report,
-                options.quiet,
-                fired,
-                streams.stderr,
-            )?);
+            let mut text = Vec::new();
+            let fired = render::gate::write_self_test(&report, *part, &mut text)?;
+            let exit = self_test_exit(&report, options.quiet, fired, streams.stderr);
+            let out = &mut *streams.stdout;
+            return finish(out.write_all(&text).and_then(|()| out.flush()), exit);
         }
         Purpose::Show | Purpose::Gate(_) => {}
     }
     // The answer of a gate stands even if nobody reads the tables to their end.
-    let exit = tell_gate(&report, options.quiet, streams.stderr)?;
+    let exit = tell_gate(&report, options.quiet, streams.stderr);
     // The files before standard output, for the same reason.
-    write_outputs(&report, options, streams)?;
+    match write_outputs(&report, options, streams) {
+        Err(Failure::Write(error)) => return finish(Err(error), exit),
+        outcome => outcome?,
+    }
     let presentation = Presentation {
         has_colour: match options.colour {
             Color::Auto => streams.surroundings.shows_colour,
@@ -268,12 +267,20 @@ fn compare(
         &mut out,
         streams.stderr,
     );
-    match outcome.and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(exit),
-        outcome => outcome?,
+    let outcome = outcome.and_then(|()| out.flush());
+    if outcome.is_err() {
+        return finish(outcome, exit);
     }
     tell_notes(&notes, options.quiet, streams.stderr);
     Ok(exit)
+}
+
+/// The exit status after writing to standard output: its reader may go away early, and the answer is still the answer.
+fn finish(outcome: io::Result<()>, exit: Exit) -> Result<Exit, Failure> {
+    match outcome {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(exit),
+    }
 }
 
 /// Makes the report, with verdicts and the answer of the gate if anything asks for them.
@@ -289,16 +296,17 @@ fn build(inputs: Inputs, options: &Options) -> Result<Report, Failure> {
 }
 
 /// Tells the answer of the gate, if there is one.
-fn tell_gate(report: &Report, quiet: bool, stderr: &mut dyn Write) -> io::Result<Exit> {
+fn tell_gate(report: &Report, quiet: bool, stderr: &mut dyn Write) -> Exit {
     let Some(gate) = &report.gate else {
-        return Ok(Exit::Success);
+        return Exit::Success;
     };
-    render::gate::write(report, quiet, stderr)?;
-    Ok(match gate.outcome {
+    // With standard error gone, the exit status alone tells.
+    let _ = render::gate::write(report, quiet, stderr);
+    match gate.outcome {
         Outcome::Passed => Exit::Success,
         Outcome::Failed => Exit::GateFailed,
         Outcome::CouldNotJudge => Exit::CouldNotJudge,
-    })
+    }
 }
 
 /// A gate that cannot judge proves nothing; one that can has to fire for every row.
@@ -307,16 +315,15 @@ fn self_test_exit(
     quiet: bool,
     fired_for_all: bool,
     stderr: &mut dyn Write,
-) -> io::Result<Exit> {
+) -> Exit {
     let outcome = report.gate.as_ref().map(|gate| gate.outcome);
     if outcome == Some(Outcome::CouldNotJudge) {
-        return tell_gate(report, quiet, stderr);
-    }
-    Ok(if fired_for_all {
+        tell_gate(report, quiet, stderr)
+    } else if fired_for_all {
         Exit::Success
     } else {
         Exit::GateFailed
-    })
+    }
 }
 
 /// Prints margins instead of tables, unless the inputs cannot be runs of the same code on the same machine.
@@ -343,8 +350,7 @@ fn tell_noise(
         );
         return Ok(Exit::CouldNotJudge);
     }
-    out.write_all(&text)?;
-    out.flush()?;
+    let outcome = out.write_all(&text).and_then(|()| out.flush());
     if without > 0 {
         let needed = summary.and_then(|summary| summary.runs_needed);
         let needed = needed.map_or_else(|| "more".into(), |needed| needed.to_string());
@@ -352,9 +358,9 @@ fn tell_noise(
             stderr,
             "rbenchstat: -noise: {without} of {rows} rows have too few runs for a margin: run with -count {needed} at least"
         );
-        return Ok(Exit::CouldNotJudge);
+        return finish(outcome, Exit::CouldNotJudge);
     }
-    Ok(Exit::Success)
+    finish(outcome, Exit::Success)
 }
 
 /// Writes the further reports; all of them exist in memory before the first is put in place.
