@@ -24,6 +24,7 @@ fn has(program: &str) -> bool {
 }
 
 /// Whether all `programs` are there; says so if not.
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
 fn has_all(programs: &[&str]) -> bool {
     let missing: Vec<_> = programs.iter().filter(|program| !has(program)).collect();
     if !missing.is_empty() {
@@ -175,11 +176,8 @@ fn both_commits_are_measured_in_turns() {
     );
     let flags = "test -run ^$ -bench One|Two -count 1 -benchtime 10x ./...";
     let order = ["base", "head", "head", "base", "base", "head"];
-    let expected: String = order
-        .iter()
-        .map(|side| format!("{side} {flags}\n"))
-        .collect();
-    assert_eq!(place.read("go.log"), expected);
+    let expected = order.map(|side| format!("{side} {flags}")).join("\n");
+    assert_eq!(place.read("go.log").trim_end(), expected);
     assert_eq!(
         place
             .read("checkout/base.txt")

@@ -11,7 +11,6 @@ mod output_args;
 mod read;
 mod run;
 mod surroundings;
-mod watch;
 
 pub use exit::Exit;
 pub use run::{Streams, run};

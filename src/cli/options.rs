@@ -12,8 +12,8 @@ use crate::query::{Filter, Layout, Projection, SyntaxError};
 use crate::record::number::parse_number;
 use crate::render::Presentation;
 use crate::render::comment::LEAST_BYTES;
-use crate::report::Settings;
 use crate::report::arrangement::{Arrangement, Order, Sort};
+use crate::report::{Asked, Settings};
 
 /// What a run is asked to do.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub struct Options {
     pub filter: Filter,
     /// To which cells they go.
     pub layout: Layout,
+    /// What was asked, for notes.
+    pub asked: Asked,
     /// What the statistics are judged by.
     pub settings: Settings,
     /// How the report is printed on standard output.
@@ -107,6 +109,13 @@ impl Options {
         let mut formats = outputs.iter().map(|output| output.format).chain([format]);
         let shows_verdicts = arrangement.changed_only || formats.any(Format::shows_verdicts);
         Ok(Self {
+            asked: Asked {
+                filter: filter.clone(),
+                table: table.clone(),
+                row: row.clone(),
+                column: column.clone(),
+                ignore: ignore.clone(),
+            },
             gate: GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?,
             settings,
             format,

@@ -123,20 +123,13 @@ fn compare(
         looks_for_evidence: options.gate.judging.is_some(),
     };
     let mut inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
-    if !options.quiet {
-        for name in &inputs.without_results {
-            let _ = writeln!(
-                streams.stderr,
-                "rbenchstat: note: {name}: no benchmark results found in it"
-            );
-        }
-    }
     for (unit, better) in &options.gate.better {
         inputs.metadata.override_better(unit.as_ref(), *better);
     }
     if let Purpose::SelfTest(_, part) = options.gate.purpose {
         self_test::worsen(&mut inputs.samples, &inputs.metadata, part);
     }
+    let facts = std::mem::take(&mut inputs.facts);
     let mut report = build(inputs, options)?;
     report.arrange(options.arrangement);
     match &options.gate.purpose {
@@ -176,10 +169,15 @@ fn compare(
         streams.stderr,
     );
     match outcome.and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(exit),
-        Err(error) => Err(error.into()),
-        Ok(()) => Ok(exit),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(exit),
+        other => other?,
     }
+    if !options.quiet {
+        for note in report::notes(&facts, &options.asked, &report) {
+            let _ = writeln!(streams.stderr, "rbenchstat: note: {note}");
+        }
+    }
+    Ok(exit)
 }
 
 /// Makes the report, with verdicts and the answer of the gate if anything asks for them.

@@ -8,6 +8,7 @@ use super::judgement::{
 };
 use super::model::{Report, Table};
 use super::waivers::Waivers;
+use crate::record::{Findings, Occurrences};
 use crate::unit::Tidied;
 
 /// What a gate is asked to do.
@@ -30,6 +31,27 @@ pub struct Evidence {
     pub failures: Vec<BString>,
     /// How many other lines were not understood.
     pub syntax_warnings: usize,
+}
+
+impl Evidence {
+    /// Adds what was found in the input `name` that casts doubt on its results.
+    pub fn add_findings(&mut self, name: &BStr, findings: &Findings) {
+        for (benchmark, count) in &findings.failed {
+            self.failures
+                .push(format!("{name}: {benchmark} failed {count} times").into());
+        }
+        for Occurrences { count, line, text } in
+            [&findings.panics, &findings.failures, &findings.exits]
+        {
+            if *count > 0 {
+                self.failures.push(format!("{name}:{line}: {text}").into());
+            }
+        }
+        if let Some(line) = findings.truncated {
+            self.failures
+                .push(format!("{name}:{line}: the last line is cut off").into());
+        }
+    }
 }
 
 /// A gate that cannot be built.

@@ -6,6 +6,7 @@ pub mod gate;
 pub mod judgement;
 pub mod margin;
 pub mod model;
+pub mod notes;
 pub mod self_test;
 pub mod verdict;
 pub mod waivers;
@@ -18,4 +19,5 @@ pub use judgement::{
     Verdict,
 };
 pub use model::Report;
+pub use notes::{Asked, InputFacts, Note, notes};
 pub use warning::Warning;

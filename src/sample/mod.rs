@@ -4,7 +4,9 @@ pub mod builder;
 pub mod environment;
 pub mod names;
 pub mod samples;
+pub mod seen;
 
 pub use builder::Builder;
 pub use environment::{ENVIRONMENT_KEYS, Environments};
 pub use samples::{KeyField, Sample, SampleTable, Samples};
+pub use seen::{Changing, Seen};
