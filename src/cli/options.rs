@@ -109,6 +109,9 @@ impl Options {
         let mut formats = outputs.iter().map(|output| output.format).chain([format]);
         let shows_verdicts = arrangement.changed_only || formats.any(Format::shows_verdicts);
         Ok(Self {
+            gate: GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?,
+            settings,
+            format,
             asked: Asked {
                 filter: filter.clone(),
                 table: table.clone(),
@@ -116,9 +119,6 @@ impl Options {
                 column: column.clone(),
                 ignore: ignore.clone(),
             },
-            gate: GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?,
-            settings,
-            format,
             colour: args.output.color,
             outputs,
             arrangement,

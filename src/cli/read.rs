@@ -24,8 +24,8 @@ pub struct Query<'q> {
     pub filter: &'q Filter,
     /// To which cells they go.
     pub layout: &'q Layout,
-    /// Whether to look for what stands in the way of verdicts.
-    pub looks_for_evidence: bool,
+    /// Whether to find out what results were measured on.
+    pub compares_environments: bool,
 }
 
 impl<'q> Query<'q> {
@@ -87,7 +87,7 @@ pub fn read(
     }
     let builder = merged.builder.unwrap_or_else(|| query.builder());
     Ok(Inputs {
-        environments: if query.looks_for_evidence {
+        environments: if query.compares_environments {
             Environments::of(&builder, query.layout)
         } else {
             Environments::default()
@@ -305,7 +305,10 @@ impl<'q> Merged<'q, '_> {
                 }
             };
             writeln!(self.warnings, "{}:{line}: {message}", source.name())?;
-            self.evidence.syntax_warnings += 1;
+            // The line of a benchmark that failed is no result either, but that is told once.
+            if !reading.findings.outcomes.contains(&line) {
+                self.evidence.syntax_warnings += 1;
+            }
         }
         if let Some(error) = reading.error {
             return Err(error.into());
@@ -313,8 +316,6 @@ impl<'q> Merged<'q, '_> {
         if reading.builder.is_empty() {
             self.evidence.empty_inputs.push(source.name());
         }
-        // The line of a benchmark that failed is no result either, but that is told once.
-        self.evidence.syntax_warnings -= reading.findings.malformed_failures;
         self.evidence
             .add_findings(source.name().as_ref(), &reading.findings);
         self.facts.push(InputFacts {

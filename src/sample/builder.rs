@@ -460,12 +460,11 @@ impl<'q> Builder<'q> {
         recipes.filter_map(move |(recipe, number)| {
             let recipe = recipe.as_ref()?;
             let (configuration, _) = self.names.get(number);
-            let placement = recipe.placement?;
             recipe
                 .links
                 .iter()
                 .any(counts)
-                .then(|| (placement, self.configurations.get(configuration)))
+                .then_some((recipe.placement?, self.configurations.get(configuration)))
         })
     }
 
