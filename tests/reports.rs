@@ -749,3 +749,23 @@ fn a_record_a_line_has_the_same_fields_in_every_line() {
     assert_eq!(keys.len(), 14);
     assert!(keys.iter().all(|fields| *fields == keys[0]));
 }
+
+#[test]
+fn the_variables_that_ask_for_colour_or_against_it_are_heard() {
+    let folder = tempfile::tempdir().unwrap();
+    lay(folder.path(), &small());
+    let has_colour = |variables: &[(&str, &str)]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_rbenchstat"))
+            .args(["old.txt", "new.txt"])
+            .current_dir(folder.path())
+            .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
+        output.stdout.contains(&0x1b)
+    };
+    assert!(!has_colour(&[]));
+    assert!(has_colour(&[("CLICOLOR_FORCE", "1")]));
+    assert!(!has_colour(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+}

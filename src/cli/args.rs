@@ -47,8 +47,8 @@ VALUE is a word, a \"quoted word\", a /regular expression/, or a list
 #[command(long_about = "\
 Tells whether a change made Go benchmarks faster or slower.
 
-Reads the output of `go test -bench`, one file for each side. Shows for each benchmark the median with its
-confidence interval, and for each file after the first the change with the probability that chance alone
+Reads the output of `go test -bench`, one file for each side. Shows for each benchmark the median with its \
+confidence interval, and for each file after the first the change with the probability that chance alone \
 would show one as large. `~` stands for a change that may well be noise.")]
 pub struct Args {
     /// Files with benchmark results: `path`, `label=path`, or `-` for standard input, which is also read when
@@ -164,7 +164,7 @@ pub enum Generated {
     Elvish,
     /// Completions for fish
     Fish,
-    /// Completions for `PowerShell`
+    /// Completions for PowerShell
     Powershell,
     /// Completions for zsh
     Zsh,

@@ -131,6 +131,11 @@ fn compare(
     }
     let facts = std::mem::take(&mut inputs.facts);
     let mut report = build(inputs, options)?;
+    let notes = if options.quiet {
+        Vec::new()
+    } else {
+        report::notes(&facts, &options.asked, &report)
+    };
     report.arrange(options.arrangement);
     match &options.gate.purpose {
         Purpose::Noise => return tell_noise(&report, streams.stdout, streams.stderr),
@@ -168,11 +173,8 @@ fn compare(
     if outcome.is_err() {
         return finish(outcome, exit);
     }
-    drop(out);
-    if !options.quiet {
-        for note in report::notes(&facts, &options.asked, &report) {
-            let _ = writeln!(streams.stderr, "rbenchstat: note: {note}");
-        }
+    for note in notes {
+        let _ = writeln!(streams.stderr, "rbenchstat: note: {note}");
     }
     Ok(exit)
 }
