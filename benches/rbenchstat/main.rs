@@ -4,7 +4,10 @@
 //! times stand the numbers of allocations.
 
 #![allow(missing_docs, reason = "the name of a benchmark says what it measures")]
-#![allow(clippy::wildcard_imports, reason = "groups are there for their names, not as modules")]
+#![allow(
+    clippy::wildcard_imports,
+    reason = "groups are there for their names, not as modules"
+)]
 
 mod workload;
 
