@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use format::Case;
-use rules::{Outcome, asks_for_csv, differences};
+use rules::{Outcome, differences};
 
 /// All cases of a folder.
 fn cases(folder: &Path) -> Vec<Case> {
@@ -69,6 +69,13 @@ fn run(case: &Case) -> Outcome {
             fatal: !output.status.success(),
         }
     })
+}
+
+/// Whether `arguments` ask for CSV.
+fn asks_for_csv(arguments: &[String]) -> bool {
+    arguments
+        .iter()
+        .any(|argument| matches!(argument.as_str(), "csv" | "-format=csv" | "--format=csv"))
 }
 
 /// What is wrong with the cases, each with its name and a diff.

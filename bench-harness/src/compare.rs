@@ -274,6 +274,7 @@ fn show(old: &Path, new: &Path, sides: &[Side; 2], streams: &mut Streams<'_>) ->
                 stdout: &mut table,
                 stderr: streams.stderr,
                 stdin_is_terminal: false,
+                surroundings: rbenchstat::cli::Surroundings::default(),
             },
         );
         anyhow::ensure!(

@@ -4,6 +4,9 @@ use std::ffi::OsString;
 
 use clap::{Parser, ValueEnum};
 
+use super::gate_args::GateArgs;
+use super::output_args::OutputArgs;
+
 const EXAMPLE: &str = "\
 Example:
   go test -run '^$' -bench . -count 10 ./... > old.txt
@@ -12,7 +15,13 @@ Example:
   rbenchstat old.txt new.txt
 
 Every flag can be written with one dash too, as in Go: -col .file, -format=csv.
-Exit status: 0 when the inputs were compared, 2 when they were not.";
+To fail a build on a regression: rbenchstat -fail-on regression old.txt new.txt
+
+Exit status:
+  0  the inputs were compared, and the gate, if there is one, passed
+  1  the gate failed
+  2  wrong usage, or an input or output that failed
+  3  the gate could not judge: for one, too few runs, or another machine";
 
 const PROJECTION_HELP: &str = "\
 Keys, separated by commas or spaces:
@@ -38,8 +47,8 @@ VALUE is a word, a \"quoted word\", a /regular expression/, or a list
 #[command(long_about = "\
 Tells whether a change made Go benchmarks faster or slower.
 
-Reads the output of `go test -bench`, one file for each side. Shows for each benchmark the median with its
-confidence interval, and for each file after the first the change with the probability that chance alone
+Reads the output of `go test -bench`, one file for each side. Shows for each benchmark the median with its \
+confidence interval, and for each file after the first the change with the probability that chance alone \
 would show one as large. `~` stands for a change that may well be noise.")]
 pub struct Args {
     /// Files with benchmark results: `path`, `label=path`, or `-` for standard input, which is also read when
@@ -119,7 +128,12 @@ pub struct Args {
     )]
     pub confidence: OsString,
 
-    /// How to print: `text`, or `csv` with its warnings on standard error
+    /// Verdicts and the gate.
+    #[command(flatten)]
+    pub gate: GateArgs,
+
+    /// How to print: `text`, `csv` (with its warnings on standard error), `pretty`, `markdown`, `comment` (for a
+    /// pull request), `json`, `jsonl` or `html`
     #[arg(
         long,
         value_name = "FORMAT",
@@ -127,6 +141,10 @@ pub struct Args {
         help_heading = "Output"
     )]
     pub format: String,
+
+    /// What is shown, how, and where it goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
 
     /// Print no notes on standard error; errors and warnings about lines stay
     #[arg(short, long, help_heading = "Output")]
@@ -146,7 +164,7 @@ pub enum Generated {
     Elvish,
     /// Completions for fish
     Fish,
-    /// Completions for `PowerShell`
+    /// Completions for PowerShell
     Powershell,
     /// Completions for zsh
     Zsh,

@@ -5,10 +5,15 @@ use std::process::ExitCode;
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// All went well; so it is too when the reader of standard output went away.
+    /// 0: all went well, and the gate, if there is one, passed. So it is too when the reader of standard output went away,
+    /// unless there is a gate: its answer stands.
     Success,
-    /// Wrong usage, or an input or output that failed: nothing was compared.
+    /// 1: the gate failed, or the self-test of a gate found rows for which it does not fire.
+    GateFailed,
+    /// 2: wrong usage, or an input or output that failed: nothing was compared.
     Failure,
+    /// 3: the gate could not judge, which is no good answer.
+    CouldNotJudge,
 }
 
 impl Exit {
@@ -17,7 +22,9 @@ impl Exit {
     pub fn status(self) -> u8 {
         match self {
             Self::Success => 0,
+            Self::GateFailed => 1,
             Self::Failure => 2,
+            Self::CouldNotJudge => 3,
         }
     }
 }

@@ -2,10 +2,16 @@
 
 mod args;
 mod exit;
+mod gate_args;
+mod gate_options;
 mod goflags;
 mod options;
+mod output;
+mod output_args;
 mod read;
 mod run;
+mod surroundings;
 
 pub use exit::Exit;
 pub use run::{Streams, run};
+pub use surroundings::Surroundings;

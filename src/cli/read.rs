@@ -9,10 +9,12 @@ use std::thread;
 
 use bstr::BString;
 
-use crate::input::{InputError, Reason, Source};
+use crate::input::{Decoded, InputError, Likeness, LineNumbers, Source, decode};
 use crate::query::{Filter, Layout};
-use crate::record::{Reader, Record};
-use crate::sample::{Builder, Samples};
+use crate::record::{Findings, Reader, Record};
+use crate::report::InputFacts;
+use crate::report::gate::Evidence;
+use crate::sample::{Builder, Environments, Samples, Seen};
 use crate::unit::Metadata;
 
 /// Which results go where.
@@ -22,6 +24,8 @@ pub struct Query<'q> {
     pub filter: &'q Filter,
     /// To which cells they go.
     pub layout: &'q Layout,
+    /// Whether to find out what results were measured on.
+    pub compares_environments: bool,
 }
 
 impl<'q> Query<'q> {
@@ -36,8 +40,12 @@ pub struct Inputs {
     pub samples: Samples,
     /// What they say of units.
     pub metadata: Metadata,
-    /// The names of those in which no result was found.
-    pub without_results: Vec<BString>,
+    /// What else is known of each.
+    pub facts: Vec<InputFacts>,
+    /// What results were measured on; nothing unless asked for.
+    pub environments: Environments,
+    /// What stands in the way of verdicts.
+    pub evidence: Evidence,
 }
 
 /// Why reading stopped.
@@ -65,11 +73,11 @@ pub fn read(
     let mut merged = Merged {
         builder: None,
         metadata: Metadata::default(),
-        without_results: Vec::new(),
+        facts: Vec::new(),
+        evidence: Evidence::default(),
         warnings,
     };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = cores.min(sources.len());
+    let threads = threads_for(sources);
     if threads <= 1 {
         for source in sources {
             merged.add(source, read_source(source, query, &standard_input))?;
@@ -77,11 +85,39 @@ pub fn read(
     } else {
         read_in_parallel(sources, query, &standard_input, threads, &mut merged)?;
     }
+    let builder = merged.builder.unwrap_or_else(|| query.builder());
     Ok(Inputs {
-        samples: merged.builder.unwrap_or_else(|| query.builder()).finish(),
+        environments: if query.compares_environments {
+            Environments::of(&builder, query.layout)
+        } else {
+            Environments::default()
+        },
+        samples: builder.finish(),
+        evidence: merged.evidence,
         metadata: merged.metadata,
-        without_results: merged.without_results,
+        facts: merged.facts,
     })
+}
+
+/// How many threads read `sources` best: one where there is too little to read.
+fn threads_for(sources: &[Source]) -> usize {
+    /// What one thread reads in the time that it takes to start others.
+    const WORTH_THREADS: u64 = 256 * 1024;
+    let mut lengths = sources
+        .iter()
+        .map(|source| source.length().unwrap_or(u64::MAX));
+    let is_worth = lengths
+        .try_fold(0_u64, |sum, length| {
+            Some(sum.saturating_add(length)).filter(|&sum| sum < WORTH_THREADS)
+        })
+        .is_none();
+    if is_worth && sources.len() > 1 {
+        thread::available_parallelism()
+            .map_or(1, NonZero::get)
+            .min(sources.len())
+    } else {
+        1
+    }
 }
 
 /// Standard input, for whichever source reads it first; later ones find it at its end.
@@ -135,7 +171,11 @@ fn read_in_parallel<'q>(
 struct Reading<'q> {
     builder: Builder<'q>,
     events: Vec<(u64, Event)>,
-    has_results: bool,
+    /// How many results there are, whether they are used or not.
+    results: u64,
+    findings: Findings,
+    likeness: Likeness,
+    seen: Seen,
     error: Option<InputError>,
 }
 
@@ -159,7 +199,10 @@ fn read_source<'q>(
     let mut reading = Reading {
         builder: query.builder(),
         events: Vec::new(),
-        has_results: false,
+        results: 0,
+        findings: Findings::default(),
+        likeness: Likeness::Empty,
+        seen: Seen::default(),
         error: None,
     };
     let outcome = if source.is_standard_input() {
@@ -174,36 +217,44 @@ fn read_source<'q>(
             .and_then(|file: File| reading.read_all(source, file))
     };
     reading.error = outcome.err();
+    reading.seen = reading.builder.seen();
     reading
 }
 
 impl Reading<'_> {
-    fn read_all(&mut self, source: &Source, text: impl Read) -> Result<(), InputError> {
+    fn read_all(&mut self, source: &Source, bytes: impl Read) -> Result<(), InputError> {
+        let Decoded {
+            text,
+            lines,
+            likeness,
+        } = decode(bytes).map_err(|error| InputError::read(source, 0, error))?;
+        self.likeness = likeness;
         let mut reader = Reader::new(text, source.label.clone());
-        loop {
-            let record = reader.next_record();
-            match record {
-                Ok(Some(record)) => {
-                    let (line, record) = record;
-                    self.add(line, &record);
-                }
-                Ok(None) => return Ok(()),
+        let outcome = loop {
+            match reader.next_record() {
+                Ok(Some((line, record))) => self.add(line, &record, &lines),
+                Ok(None) => break Ok(()),
                 Err(error) => {
-                    return Err(InputError::Read {
-                        name: source.name(),
-                        line: reader.line_number(),
-                        reason: Reason(error),
-                    });
+                    let line = lines.in_input(reader.line_number());
+                    break Err(InputError::read(source, line, error));
                 }
             }
-        }
+        };
+        self.findings = reader.findings().in_input(|line| lines.in_input(line));
+        outcome
     }
 
-    fn add(&mut self, line: u64, record: &Record<'_>) {
+    fn add(&mut self, line: u64, record: &Record<'_>, lines: &LineNumbers) {
+        let line = lines.in_input(line);
         let events = &mut self.events;
         match record {
             Record::Result(result) => {
-                self.has_results = true;
+                self.results += 1;
+                if let Some(torn_at) = result.torn_at() {
+                    // What was wrong with the line of the name has been mended.
+                    let torn_at = lines.in_input(torn_at);
+                    events.retain(|(line, _)| *line != torn_at);
+                }
                 self.builder.add(result, &mut |value, unit| {
                     let message = format!(
                         "a measurement in {unit} is {value}, not a finite number: left out"
@@ -233,7 +284,8 @@ impl Reading<'_> {
 struct Merged<'q, 'w> {
     builder: Option<Builder<'q>>,
     metadata: Metadata,
-    without_results: Vec<BString>,
+    facts: Vec<InputFacts>,
+    evidence: Evidence,
     warnings: &'w mut dyn Write,
 }
 
@@ -253,13 +305,26 @@ impl<'q> Merged<'q, '_> {
                 }
             };
             writeln!(self.warnings, "{}:{line}: {message}", source.name())?;
+            // The line of a benchmark that failed is no result either, but that is told once.
+            if !reading.findings.outcomes.contains(&line) {
+                self.evidence.syntax_warnings += 1;
+            }
         }
         if let Some(error) = reading.error {
             return Err(error.into());
         }
-        if !reading.has_results {
-            self.without_results.push(source.name());
+        if reading.builder.is_empty() {
+            self.evidence.empty_inputs.push(source.name());
         }
+        self.evidence
+            .add_findings(source.name().as_ref(), &reading.findings);
+        self.facts.push(InputFacts {
+            name: source.name(),
+            results: reading.results,
+            findings: reading.findings,
+            likeness: reading.likeness,
+            seen: reading.seen,
+        });
         match &mut self.builder {
             Some(builder) => builder.merge(reading.builder),
             None => self.builder = Some(reading.builder),

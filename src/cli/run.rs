@@ -9,12 +9,18 @@ use clap_complete::Shell;
 
 use super::args::{Args, Generated};
 use super::exit::Exit;
+use super::gate_options::Purpose;
 use super::goflags;
-use super::options::{Format, OptionError, Options};
-use super::read::{self, Query, ReadError};
+use super::options::{OptionError, Options};
+use super::output::{Format, FormatNames};
+use super::output_args::Color;
+use super::read::{self, Inputs, Query, ReadError};
+use super::surroundings::Surroundings;
 use crate::input::{Source, sources};
-use crate::render;
-use crate::report;
+use crate::render::{self, Presentation};
+use crate::report::gate::{self, GateError};
+use crate::report::judgement::Outcome;
+use crate::report::{self, Report, self_test, verdict};
 
 /// The standard streams, or what stands for them.
 pub struct Streams<'a> {
@@ -26,6 +32,8 @@ pub struct Streams<'a> {
     pub stderr: &'a mut dyn Write,
     /// Whether a person sits at `stdin`, so that waiting for results there makes no sense.
     pub stdin_is_terminal: bool,
+    /// What else there is.
+    pub surroundings: Surroundings,
 }
 
 /// Why a run ends early.
@@ -35,8 +43,12 @@ enum Failure {
     Option(#[from] OptionError),
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error(transparent)]
+    Gate(#[from] GateError),
     #[error("write standard output: {0}")]
     Write(#[from] io::Error),
+    #[error("write {path}: {error}")]
+    Output { path: String, error: io::Error },
 }
 
 /// Runs the program with its arguments, of which the first is its own name.
@@ -53,6 +65,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
         Err(failure) => {
             // With standard error gone too, the exit status alone tells.
             let _ = writeln!(streams.stderr, "rbenchstat: {failure}");
+            if let Failure::Option(OptionError::Format) = failure {
+                // Scripts compare the line above, so it stays as it is.
+                let _ = writeln!(
+                    streams.stderr,
+                    "rbenchstat: note: the formats are {FormatNames}"
+                );
+            }
             Exit::Failure
         }
     }
@@ -90,36 +109,213 @@ fn act(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
         }
         sources.push(Source::standard_input());
     }
-    compare(&sources, &options, streams)?;
-    Ok(Exit::Success)
+    compare(&sources, &options, streams)
 }
 
 fn compare(
     sources: &[Source],
     options: &Options,
     streams: &mut Streams<'_>,
-) -> Result<(), Failure> {
+) -> Result<Exit, Failure> {
     let query = Query {
         filter: &options.filter,
         layout: &options.layout,
+        compares_environments: options.gate.judging.is_some(),
     };
-    let inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
-    if !options.quiet {
-        for name in &inputs.without_results {
-            let _ = writeln!(
+    let mut inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
+    for (unit, better) in &options.gate.better {
+        inputs.metadata.override_better(unit.as_ref(), *better);
+    }
+    if let Purpose::SelfTest(_, part) = options.gate.purpose {
+        self_test::worsen(&mut inputs.samples, &inputs.metadata, part);
+    }
+    let facts = std::mem::take(&mut inputs.facts);
+    let mut report = build(inputs, options)?;
+    let notes = if options.quiet {
+        Vec::new()
+    } else {
+        report::notes(&facts, &options.asked, &report)
+    };
+    report.arrange(options.arrangement);
+    match &options.gate.purpose {
+        Purpose::Noise => return tell_noise(&report, streams.stdout, streams.stderr),
+        Purpose::SelfTest(_, part) => {
+            let mut out = BufWriter::new(&mut *streams.stdout);
+            let fired = render::gate::write_self_test(&report, *part, &mut out)?;
+            out.flush()?;
+            return Ok(self_test_exit(
+                &report,
+                options.quiet,
+                fired,
                 streams.stderr,
-                "rbenchstat: note: {name}: no benchmark results found in it"
-            );
+            )?);
+        }
+        Purpose::Show | Purpose::Gate(_) => {}
+    }
+    // The answer of a gate stands even if nobody reads the tables to their end.
+    let exit = tell_gate(&report, options.quiet, streams.stderr)?;
+    // The files before standard output, for the same reason.
+    write_outputs(&report, options, streams)?;
+    let presentation = Presentation {
+        has_colour: match options.colour {
+            Color::Auto => streams.surroundings.shows_colour,
+            Color::Always => true,
+            Color::Never => false,
+        },
+        width: streams.surroundings.width,
+        ..options.presentation.clone()
+    };
+    let mut out = BufWriter::new(&mut *streams.stdout);
+    let outcome = render(
+        options.format,
+        &report,
+        &presentation,
+        &mut out,
+        streams.stderr,
+    );
+    match outcome.and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(exit),
+        outcome => outcome?,
+    }
+    for note in notes {
+        let _ = writeln!(streams.stderr, "rbenchstat: note: {note}");
+    }
+    Ok(exit)
+}
+
+/// Makes the report, with verdicts and the answer of the gate if anything asks for them.
+fn build(inputs: Inputs, options: &Options) -> Result<Report, Failure> {
+    let mut report = report::build(inputs.samples, &inputs.metadata, options.settings);
+    if let Some(judging) = &options.gate.judging {
+        verdict::judge(&mut report, judging, inputs.environments);
+        if let Purpose::Gate(settings) | Purpose::SelfTest(settings, _) = &options.gate.purpose {
+            gate::ask(&mut report, settings, inputs.evidence, &judging.waivers)?;
         }
     }
-    let report = report::build(inputs.samples, &inputs.metadata, options.settings);
-    let mut out = BufWriter::new(&mut *streams.stdout);
-    match options.format {
-        Format::Text => render::text::write(&report, &mut out)?,
-        Format::Csv => render::csv::write(&report, &mut out, streams.stderr)?,
+    Ok(report)
+}
+
+/// Tells the answer of the gate, if there is one.
+fn tell_gate(report: &Report, quiet: bool, stderr: &mut dyn Write) -> io::Result<Exit> {
+    let Some(gate) = &report.gate else {
+        return Ok(Exit::Success);
+    };
+    render::gate::write(report, quiet, stderr)?;
+    Ok(match gate.outcome {
+        Outcome::Passed => Exit::Success,
+        Outcome::Failed => Exit::GateFailed,
+        Outcome::CouldNotJudge => Exit::CouldNotJudge,
+    })
+}
+
+/// A gate that cannot judge proves nothing; one that can has to fire for every row.
+fn self_test_exit(
+    report: &Report,
+    quiet: bool,
+    fired_for_all: bool,
+    stderr: &mut dyn Write,
+) -> io::Result<Exit> {
+    let outcome = report.gate.as_ref().map(|gate| gate.outcome);
+    if outcome == Some(Outcome::CouldNotJudge) {
+        return tell_gate(report, quiet, stderr);
     }
+    Ok(if fired_for_all {
+        Exit::Success
+    } else {
+        Exit::GateFailed
+    })
+}
+
+/// Prints margins instead of tables, unless the inputs cannot be runs of the same code on the same machine.
+fn tell_noise(
+    report: &Report,
+    out: &mut dyn Write,
+    stderr: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    let summary = report.summary.as_ref();
+    let differences = summary.map_or(&[][..], |summary| &summary.environment_differences);
+    if let Some(difference) = differences.first() {
+        let _ = writeln!(
+            stderr,
+            "rbenchstat: -noise: {difference}: run the same code twice on one machine"
+        );
+        return Ok(Exit::CouldNotJudge);
+    }
+    let mut text = Vec::new();
+    let (rows, without) = render::gate::write_noise(report, &mut text)?;
+    if rows == 0 {
+        let _ = writeln!(
+            stderr,
+            "rbenchstat: -noise: no row has two sides: name two inputs, runs of the same code"
+        );
+        return Ok(Exit::CouldNotJudge);
+    }
+    out.write_all(&text)?;
     out.flush()?;
+    if without > 0 {
+        let needed = summary.and_then(|summary| summary.runs_needed);
+        let needed = needed.map_or_else(|| "more".into(), |needed| needed.to_string());
+        let _ = writeln!(
+            stderr,
+            "rbenchstat: -noise: {without} of {rows} rows have too few runs for a margin: run with -count {needed} at least"
+        );
+        return Ok(Exit::CouldNotJudge);
+    }
+    Ok(Exit::Success)
+}
+
+/// Writes the further reports; all of them exist in memory before the first is put in place.
+fn write_outputs(
+    report: &Report,
+    options: &Options,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
+    let mut nowhere = io::sink();
+    let mut reports = Vec::new();
+    for output in &options.outputs {
+        let mut bytes = Vec::new();
+        // Standard output in the same format tells the same warnings.
+        let warnings: &mut dyn Write = match options.format {
+            Format::Csv => &mut nowhere,
+            _ => &mut *streams.stderr,
+        };
+        render(
+            output.format,
+            report,
+            &options.presentation,
+            &mut bytes,
+            warnings,
+        )?;
+        reports.push((output, bytes));
+    }
+    for (output, bytes) in reports {
+        output
+            .write(&bytes, &streams.surroundings)
+            .map_err(|error| Failure::Output {
+                path: output.path.display().to_string(),
+                error,
+            })?;
+    }
     Ok(())
+}
+
+fn render(
+    format: Format,
+    report: &Report,
+    presentation: &Presentation,
+    out: &mut dyn Write,
+    warnings: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Text => render::text::write(report, presentation.has_colour, out),
+        Format::Csv => render::csv::write(report, out, warnings),
+        Format::Pretty => render::pretty::write(report, presentation, out),
+        Format::Markdown => render::markdown::write(report, out),
+        Format::Comment => render::comment::write(report, presentation, out),
+        Format::Json => render::json::write(report, presentation, out),
+        Format::Jsonl => render::json::write_lines(report, presentation, out),
+        Format::Html => render::html::write(report, presentation, out),
+    }
 }
 
 fn generate(what: Generated, out: &mut dyn Write) -> io::Result<()> {

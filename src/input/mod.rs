@@ -1,5 +1,11 @@
-//! Inputs: where they come from, and (in `decode`) how their bytes become text.
+//! Inputs: where they come from, and how their bytes become text.
 
+pub mod decode;
+pub mod likeness;
 pub mod source;
+pub mod test_stream;
 
+pub use decode::{Decoded, Text, decode};
+pub use likeness::Likeness;
 pub use source::{InputError, Reason, Source, sources};
+pub use test_stream::LineNumbers;

@@ -39,6 +39,13 @@ impl Source {
         bytes(self.path.as_os_str())
     }
 
+    /// The length of a regular file in bytes; none for anything else.
+    #[must_use]
+    pub fn length(&self) -> Option<u64> {
+        let metadata = std::fs::metadata(&self.path).ok()?;
+        metadata.is_file().then_some(metadata.len())
+    }
+
     /// Opens the file.
     ///
     /// # Errors
@@ -56,6 +63,12 @@ pub enum InputError {
     /// It cannot be opened.
     #[error("open {0}: {1}")]
     Open(BString, Reason),
+    /// It is a directory.
+    #[error("read {0}: is a directory: name the files in it, such as {0}/*.txt")]
+    Directory(BString),
+    /// It was opened, and not one line can be read.
+    #[error("read {0}: {1}")]
+    Start(BString, Reason),
     /// It was opened, and reading it fails after `line` lines.
     #[error("{name}:{line}: read {name}: {reason}")]
     Read {
@@ -66,6 +79,22 @@ pub enum InputError {
         /// What the operating system says.
         reason: Reason,
     },
+}
+
+impl InputError {
+    /// Reading `source` fails after `line` lines.
+    pub(crate) fn read(source: &Source, line: u64, error: io::Error) -> Self {
+        let name = source.name();
+        match (error.kind(), line) {
+            (io::ErrorKind::IsADirectory, _) => Self::Directory(name),
+            (_, 0) => Self::Start(name, Reason(error)),
+            _ => Self::Read {
+                name,
+                line,
+                reason: Reason(error),
+            },
+        }
+    }
 }
 
 /// An operating system error in the words of `strerror`, in lower case and without its number.

@@ -90,6 +90,15 @@ enum Value {
     Regexp(Regexp),
 }
 
+/// Keeps everything.
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            expression: Expression::Everything,
+        }
+    }
+}
+
 impl Filter {
     /// Reads a filter.
     ///
@@ -117,6 +126,47 @@ impl Filter {
     #[must_use]
     pub fn keeps_everything(&self) -> bool {
         self.expression == Expression::Everything
+    }
+
+    /// The filter that drops the results of which `key` has one of `values`, and keeps all others.
+    #[must_use]
+    pub fn without(key: &Key, values: impl IntoIterator<Item = BString>) -> Self {
+        let term = Match {
+            key: key.clone(),
+            values: values.into_iter().map(Value::Text).collect(),
+            span: 0..0,
+        };
+        Self {
+            expression: Expression::Not(Box::new(Expression::Match(Arc::new(term)))),
+        }
+    }
+
+    /// The filter that keeps what both keep.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            expression: Expression::All(vec![self.expression, other.expression]),
+        }
+    }
+
+    /// The keys in the order of the query.
+    #[must_use]
+    pub fn keys(&self) -> Vec<&Key> {
+        fn collect<'f>(expression: &'f Expression, keys: &mut Vec<&'f Key>) {
+            match expression {
+                Expression::Everything => {}
+                Expression::Match(term) => keys.push(&term.key),
+                Expression::Not(inner) => collect(inner, keys),
+                Expression::All(terms) | Expression::Any(terms) => {
+                    for term in terms {
+                        collect(term, keys);
+                    }
+                }
+            }
+        }
+        let mut keys = Vec::new();
+        collect(&self.expression, &mut keys);
+        keys
     }
 
     /// What this filter says about a result, as far as can be told without units.

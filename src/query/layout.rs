@@ -34,6 +34,27 @@ struct Requirement {
     values: Vec<BString>,
 }
 
+/// What the program does without flags: tables by `.config`, rows by
+/// `.fullname`, columns by `.file`, and nothing ignored.
+impl Default for Layout {
+    fn default() -> Self {
+        let whole = |key| {
+            let field = Field {
+                key,
+                order: Order::First,
+                span: 0..0,
+            };
+            [field].into_iter().collect()
+        };
+        Self::new(
+            whole(Key::Config),
+            whole(Key::FullName),
+            whole(Key::File),
+            &Projection::default(),
+        )
+    }
+}
+
 impl Layout {
     /// Resolves `-table`, `-row`, `-col` and `-ignore`.
     #[must_use]
@@ -92,6 +113,26 @@ impl Layout {
         &self.exclusions
     }
 
+    /// What a configuration key does for what is compared with what.
+    #[must_use]
+    pub fn role(&self, key: &[u8]) -> Role {
+        let is_excluded = self.exclusions.excludes_configuration(key);
+        let reads = |projection: &Projection| {
+            projection.fields().iter().any(|field| match &field.key {
+                Key::Configuration(name) => name == key,
+                Key::Config => !is_excluded,
+                _ => false,
+            })
+        };
+        if reads(&self.table) || reads(&self.row) {
+            Role::Separates
+        } else if !reads(&self.column) && reads(&self.residue) {
+            Role::Pooled
+        } else {
+            Role::Exempt
+        }
+    }
+
     /// The groups that no projection names, `.config` before `.fullname`.
     #[must_use]
     pub fn residue(&self) -> &Projection {
@@ -111,6 +152,17 @@ impl Layout {
             required: Arc::clone(&self.required),
         }
     }
+}
+
+/// What a configuration key does for what is compared with what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Results that differ in it are in different tables or rows.
+    Separates,
+    /// Results may differ in it as if by accident: no projection names it.
+    Pooled,
+    /// Results differ in it on purpose: it makes the columns, or it is ignored.
+    Exempt,
 }
 
 /// One projector for each projection of a layout, and one for the residue.

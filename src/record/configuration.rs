@@ -34,10 +34,13 @@ impl Configuration {
         self.keys.get(BStr::new(key)).map(AsRef::as_ref)
     }
 
-    /// Sets `key`; an empty value deletes it.
+    /// Sets `key`; an empty value deletes it, and the last key takes its place.
+    ///
+    /// That is no natural order, but the one in which the drop-in tables have
+    /// to show the keys that are left.
     pub fn set(&mut self, key: &[u8], value: &[u8]) {
         if value.is_empty() {
-            self.keys.shift_remove(BStr::new(key));
+            self.keys.swap_remove(BStr::new(key));
         } else if let Some(old) = self.keys.get_mut(BStr::new(key)) {
             value.clone_into(old);
         } else {
@@ -45,7 +48,8 @@ impl Configuration {
         }
     }
 
-    /// The keys set by configuration lines with their values, in order of first appearance.
+    /// The keys set by configuration lines with their values, in order of appearance but for
+    /// what [`Configuration::set`] says of deleted ones.
     pub fn iter(&self) -> impl Iterator<Item = (&BStr, &BStr)> {
         self.keys
             .iter()
@@ -69,5 +73,22 @@ impl Hash for Configuration {
         for pair in &self.keys {
             pair.hash(state);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_key_takes_the_place_of_a_deleted_one() {
+        let mut configuration = Configuration::default();
+        for key in ["a", "b", "c", "d"] {
+            configuration.set(key.as_bytes(), b"x");
+        }
+        configuration.set(b"b", b"");
+        configuration.set(b"b", b"y");
+        let keys: Vec<_> = configuration.iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, ["a", "d", "c", "b"]);
     }
 }

@@ -138,7 +138,8 @@ impl Parser {
     }
 }
 
-const RESULT_PREFIX: &[u8] = b"Benchmark";
+/// How every result starts.
+pub(super) const RESULT_PREFIX: &[u8] = b"Benchmark";
 
 /// A line whose first field is exactly `Unit`.
 fn parse_unit(line: &[u8]) -> Option<Result<Line, LineError>> {

@@ -1,5 +1,6 @@
 //! Records of the Go benchmark format: reading and writing them.
 
+pub mod broken;
 pub mod configuration;
 pub mod line;
 pub mod name;
@@ -9,6 +10,7 @@ mod recall;
 pub mod spelling;
 pub mod writer;
 
+pub use broken::{Findings, Occurrences};
 pub use configuration::Configuration;
 pub use line::LineError;
 pub use name::Name;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use bstr::{BStr, BString, ByteSlice};
 use memchr::memchr;
 
+use super::broken::{self, Findings, Watch};
 use super::configuration::Configuration;
 use super::line::{self, Line, LineError, Parser};
 
@@ -29,6 +30,7 @@ pub struct ResultRecord<'a> {
     parser: &'a Parser,
     configuration: &'a Configuration,
     configuration_version: u64,
+    torn_at: Option<u64>,
 }
 
 impl<'a> ResultRecord<'a> {
@@ -82,6 +84,12 @@ impl<'a> ResultRecord<'a> {
     #[must_use]
     pub fn configuration_version(&self) -> u64 {
         self.configuration_version
+    }
+
+    /// The line that has the name, where log output tore it from the numbers.
+    #[must_use]
+    pub fn torn_at(&self) -> Option<u64> {
+        self.torn_at
     }
 }
 
@@ -137,6 +145,7 @@ pub struct Reader<R> {
     configuration: Configuration,
     configuration_version: u64,
     parser: Parser,
+    watch: Watch,
 }
 
 impl<R: Read> Reader<R> {
@@ -147,7 +156,14 @@ impl<R: Read> Reader<R> {
             configuration: Configuration::new(label),
             configuration_version: 0,
             parser: Parser::default(),
+            watch: Watch::default(),
         }
+    }
+
+    /// What was found beside the records so far.
+    #[must_use]
+    pub fn findings(&self) -> &Findings {
+        &self.watch.findings
     }
 
     /// How many lines were read so far.
@@ -164,12 +180,24 @@ impl<R: Read> Reader<R> {
     pub fn next_record(&mut self) -> io::Result<Option<(u64, Record<'_>)>> {
         loop {
             let Some(place) = self.lines.advance()? else {
+                self.watch.end();
                 return Ok(None);
             };
+            let number = self.lines.number;
             let text = &self.lines.buffer[place.clone()];
-            match self.parser.parse(text) {
-                Ok(Line::Other) => {}
+            let usual = self.parser.measurements().len();
+            let parsed = self.parser.parse(text);
+            if self.lines.is_open && broken::is_cut_off(text, &parsed, &self.parser, usual) {
+                self.watch.findings.truncated = Some(number);
+            }
+            match parsed {
+                Ok(Line::Other) => {
+                    if self.watch.other(text, number) {
+                        return Ok(Some((number, self.mended_record())));
+                    }
+                }
                 Ok(Line::Configuration { key, value }) => {
+                    self.watch.configuration(&text[key.clone()], text, number);
                     self.configuration.set(&text[key], &text[value]);
                     self.configuration_version += 1;
                 }
@@ -178,6 +206,7 @@ impl<R: Read> Reader<R> {
                     name_version,
                     iterations,
                 }) => {
+                    self.watch.result();
                     let record = Record::Result(ResultRecord {
                         name: self.lines.buffer[place][name].as_bstr(),
                         name_version,
@@ -185,17 +214,48 @@ impl<R: Read> Reader<R> {
                         parser: &self.parser,
                         configuration: &self.configuration,
                         configuration_version: self.configuration_version,
+                        torn_at: None,
                     });
-                    return Ok(Some((self.lines.number, record)));
+                    return Ok(Some((number, record)));
                 }
                 Ok(Line::Unit { unit, fields }) => {
                     let line = &self.lines.buffer[place];
                     let unit = line[unit].as_bstr();
                     let record = Record::Unit(UnitRecord { line, unit, fields });
-                    return Ok(Some((self.lines.number, record)));
+                    return Ok(Some((number, record)));
                 }
-                Err(error) => return Ok(Some((self.lines.number, Record::SyntaxError(error)))),
+                Err(error) => {
+                    let record = if self.watch.malformed(text, number, &error) {
+                        self.mended_record()
+                    } else {
+                        Record::SyntaxError(error)
+                    };
+                    return Ok(Some((number, record)));
+                }
             }
+        }
+    }
+
+    /// The result of which name and numbers were joined.
+    fn mended_record(&mut self) -> Record<'_> {
+        let (line, torn_at) = self.watch.mended();
+        match self.parser.parse(line) {
+            Ok(Line::Result {
+                name,
+                name_version,
+                iterations,
+            }) => Record::Result(ResultRecord {
+                name: line[name].as_bstr(),
+                name_version,
+                iterations,
+                parser: &self.parser,
+                configuration: &self.configuration,
+                configuration_version: self.configuration_version,
+                torn_at: Some(torn_at),
+            }),
+            Err(error) => Record::SyntaxError(error),
+            // What was joined has a name and numbers.
+            Ok(_) => Record::SyntaxError(LineError::MissingMeasurements),
         }
     }
 }
@@ -209,19 +269,24 @@ struct Lines<R> {
     unread: Range<usize>,
     number: u64,
     ended: bool,
+    /// Whether the line handed out last is the last of all and has no line end.
+    is_open: bool,
 }
 
+/// Enough for most files, and quick to get.
+const FIRST_LENGTH: usize = 16 * 1024;
 /// Large enough that system calls cost little, small enough for the second-level cache.
-const BUFFER_LENGTH: usize = 128 * 1024;
+const FULL_LENGTH: usize = 128 * 1024;
 
 impl<R: Read> Lines<R> {
     fn new(source: R) -> Self {
         Self {
             source,
-            buffer: vec![0; BUFFER_LENGTH],
+            buffer: vec![0; FIRST_LENGTH],
             unread: 0..0,
             number: 0,
             ended: false,
+            is_open: false,
         }
     }
 
@@ -240,6 +305,7 @@ impl<R: Read> Lines<R> {
             if self.ended {
                 let Range { start, end } = self.unread.clone();
                 self.unread.start = end;
+                self.is_open = start < end;
                 return Ok((start < end).then(|| self.found(start, end)));
             }
             self.fill()?;
@@ -255,10 +321,13 @@ impl<R: Read> Lines<R> {
     /// Reads more behind what is unread, moving that to the front and growing the buffer where it must.
     fn fill(&mut self) -> io::Result<()> {
         let kept = self.unread.len();
+        let was_filled = self.unread.end == self.buffer.len();
         self.buffer.copy_within(self.unread.clone(), 0);
         self.unread = 0..kept;
         if kept == self.buffer.len() {
             self.buffer.resize(kept * 2, 0);
+        } else if was_filled && self.buffer.len() < FULL_LENGTH {
+            self.buffer.resize(FULL_LENGTH, 0);
         }
         let count = loop {
             match self.source.read(&mut self.buffer[kept..]) {

@@ -128,6 +128,19 @@ impl Judgement {
         }
     }
 
+    /// The smallest change to the worse, as a part of the baseline, > 0, that would have been a regression with values of
+    /// this number and noise; none where [`Judgement::detectable`] is.
+    #[must_use]
+    pub fn smallest_regression(&self, better: Option<Better>) -> Option<f64> {
+        let limit = self.margin?.limit;
+        // The near end of the interval has to get past the margin.
+        let noise = self.detectable?;
+        Some(match better {
+            Some(Better::Higher) => 1.0 - (1.0 - limit) / (1.0 + noise),
+            Some(Better::Lower) | None => (1.0 + limit) * (1.0 + noise) - 1.0,
+        })
+    }
+
     /// Whether it is a regression that a waiver tolerates.
     #[must_use]
     pub fn is_waived(&self) -> bool {
@@ -594,6 +607,9 @@ pub enum Obstacle {
         /// The unit asked for that has none; none if there is nothing at all.
         #[serde(serialize_with = "lossy_option")]
         unit: Option<BString>,
+        /// The keys that split the sides into tables of their own; empty if something else did.
+        #[serde(serialize_with = "lossy_list")]
+        differing: Vec<BString>,
     },
     /// An input contributes nothing.
     EmptyInput {

@@ -11,6 +11,7 @@ use hashbrown::HashMap;
 
 use super::names::{Names, Numbers};
 use super::samples::{KeyField, Sample, SampleTable, Samples};
+use super::seen::Seen;
 use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
 use crate::record::{Configuration, Measurement, Name, ResultRecord};
 use crate::unit::Tidied;
@@ -43,7 +44,9 @@ pub struct Builder<'q> {
 /// What the query makes of a benchmark under a configuration.
 #[derive(Debug)]
 struct Recipe {
-    placement: Placement,
+    /// Found out when the first measurement is kept: results of which nothing
+    /// is kept must leave no trace in the keys.
+    placement: Option<Placement>,
     outcome: Outcome,
     links: Vec<Link>,
 }
@@ -217,6 +220,28 @@ impl<'q> Builder<'q> {
         self.recipes[number as usize] = Some(recipe);
     }
 
+    /// What there is to ask for in the results so far.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        let mut seen = Seen {
+            benchmarks: self.recipes.len(),
+            used: self.recipes.iter().flatten().count(),
+            ..Seen::default()
+        };
+        for configuration in self.configurations.iter() {
+            seen.add_configuration(configuration);
+        }
+        let numbers = 0..u32::try_from(self.recipes.len()).unwrap_or(u32::MAX);
+        let names = numbers.map(|number| self.names.get(number));
+        for (_, name) in names.clone() {
+            seen.add_name(name);
+        }
+        if self.configurations.len() > 1 {
+            seen.find_changing(names.map(|(number, name)| (name, self.configurations.get(number))));
+        }
+        seen
+    }
+
     /// Appends what `other` has collected, as if its records had been added here.
     pub fn merge(&mut self, other: Self) {
         self.previous = None;
@@ -290,7 +315,7 @@ impl<'q> Builder<'q> {
             return None;
         }
         Some(Recipe {
-            placement: self.projectors.project(&subject)?,
+            placement: None,
             outcome,
             links: Vec::new(),
         })
@@ -343,14 +368,20 @@ impl<'q> Builder<'q> {
             Outcome::Drop => false,
             Outcome::ByUnit(filter) => filter.matches(shown, written),
         };
-        let target = if is_kept {
+        let shown = shown.to_owned();
+        let placement = if is_kept {
+            self.placement(number, recipe)
+        } else {
+            None
+        };
+        let target = if let Some(placement) = placement {
             let key = CellKey {
-                table: recipe.placement.table,
-                unit: self.units.tables.intern(shown.to_owned()),
-                row: recipe.placement.row,
-                column: recipe.placement.column,
+                table: placement.table,
+                unit: self.units.tables.intern(shown),
+                row: placement.row,
+                column: placement.column,
             };
-            let cell = self.cell(key, recipe.placement.residue);
+            let cell = self.cell(key, placement.residue);
             self.log.push(LoggedLink {
                 recipe: number,
                 unit,
@@ -370,6 +401,21 @@ impl<'q> Builder<'q> {
         target
     }
 
+    /// Where the results of a recipe go, unless a fixed list drops them.
+    fn placement(&mut self, number: u32, recipe: &mut Recipe) -> Option<Placement> {
+        if recipe.placement.is_none() {
+            let (configuration, name) = self.names.get(number);
+            recipe.placement = self.projectors.project(&Subject {
+                name: Name::new(name),
+                configuration: self.configurations.get(configuration),
+            });
+            if recipe.placement.is_none() {
+                recipe.outcome = Outcome::Drop;
+            }
+        }
+        recipe.placement
+    }
+
     /// The cell for `key`, to which results with this residue come from now on.
     fn cell(&mut self, key: CellKey, residue: KeyId) -> u32 {
         let cell = *self.cell_numbers.entry(key).or_insert_with(|| {
@@ -385,6 +431,41 @@ impl<'q> Builder<'q> {
             residues.push(residue);
         }
         cell
+    }
+
+    /// Whether no measurement came to a cell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// The projectors, which know the keys of all placements.
+    pub(super) fn projectors(&self) -> &Projectors {
+        &self.projectors
+    }
+
+    /// The keys of all columns with a cell, in the order to show.
+    pub(super) fn columns(&self) -> Vec<KeyId> {
+        columns_of(&self.cells, &self.projectors.column.ranks())
+    }
+
+    /// Where results with a measurement that counts go, with the configuration they stand under.
+    pub(super) fn placements(&self) -> impl Iterator<Item = (Placement, &Configuration)> {
+        let counts = |link: &Link| {
+            [link.tidied, link.kept]
+                .iter()
+                .any(|target| matches!(target, Target::Cell(_)))
+        };
+        let recipes = self.recipes.iter().zip(0..);
+        recipes.filter_map(move |(recipe, number)| {
+            let recipe = recipe.as_ref()?;
+            let (configuration, _) = self.names.get(number);
+            recipe
+                .links
+                .iter()
+                .any(counts)
+                .then_some((recipe.placement?, self.configurations.get(configuration)))
+        })
     }
 
     /// Sorts cells into tables, rows and columns.
@@ -407,14 +488,7 @@ impl<'q> Builder<'q> {
                 column_ranks[key.column.index()],
             )
         });
-        let mut all_columns: Vec<KeyId> = Vec::new();
-        for cell in &cells {
-            // Few columns and many cells: mostly the first look finds it.
-            if !all_columns.contains(&cell.key.column) {
-                all_columns.push(cell.key.column);
-            }
-        }
-        all_columns.sort_unstable_by_key(|id| column_ranks[id.index()]);
+        let all_columns = columns_of(&cells, &column_ranks);
         let place = |id: &KeyId| {
             let rank = column_ranks[id.index()];
             all_columns.partition_point(|id| column_ranks[id.index()] < rank)
@@ -466,6 +540,19 @@ impl<'q> Builder<'q> {
     }
 }
 
+/// The keys of all columns of `cells`, in the order to show.
+fn columns_of(cells: &[Cell], ranks: &[u32]) -> Vec<KeyId> {
+    let mut columns: Vec<KeyId> = Vec::new();
+    for cell in cells {
+        // Few columns and many cells: mostly the first look finds it.
+        if !columns.contains(&cell.key.column) {
+            columns.push(cell.key.column);
+        }
+    }
+    columns.sort_unstable_by_key(|id| ranks[id.index()]);
+    columns
+}
+
 /// The names and values of a key.
 fn fields(projector: &Projector, id: KeyId) -> Vec<KeyField> {
     let owned = |(key, value): (&BStr, &BStr)| KeyField {
@@ -473,4 +560,60 @@ fn fields(projector: &Projector, id: KeyId) -> Vec<KeyField> {
         value: value.to_owned(),
     };
     projector.values(id).map(owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::Projection;
+    use crate::record::{Reader, Record};
+
+    fn samples(filter: &str, table: &str, text: &str) -> Samples {
+        let filter = Filter::parse(filter).unwrap();
+        let projection = |text: &str| Projection::parse(text).unwrap();
+        let layout = Layout::new(
+            projection(table),
+            projection(".fullname"),
+            projection(".file"),
+            &projection(""),
+        );
+        let mut builder = Builder::new(&filter, &layout);
+        let mut reader = Reader::new(text.as_bytes(), "a");
+        while let Some((_, record)) = reader.next_record().unwrap() {
+            let Record::Result(result) = record else {
+                panic!("a result wanted")
+            };
+            builder.add(&result, &mut |value, unit| panic!("{value} {unit}"));
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn a_result_of_which_no_measurement_is_kept_leaves_no_key() {
+        let text =
+            "BenchmarkX 1 5 B/op\nlater: y\nBenchmarkX 1 5 ns/op\nBenchmarkX 1 6 B/op 7 ns/op\n";
+        let keys = |text: &str| -> Vec<String> {
+            let tables = samples(".unit:B/op", ".config", text).tables;
+            let key = |field: &KeyField| format!("{}={}", field.key, field.value);
+            tables
+                .iter()
+                .flat_map(|table| table.key.iter().map(key))
+                .collect()
+        };
+        let without_last = text.trim_end().rsplit_once('\n').unwrap().0;
+        assert_eq!(keys(without_last), [""; 0]);
+        assert_eq!(keys(text), ["later=", "later=y"]);
+    }
+
+    #[test]
+    fn a_fixed_list_drops_results() {
+        let text = "BenchmarkX/k=1 1 5 B/op\nBenchmarkX/k=2 1 6 B/op\nBenchmarkX/k=1 1 7 B/op\n";
+        let tables = samples("*", "/k@(1)", text).tables;
+        let values: Vec<_> = tables
+            .iter()
+            .flat_map(|table| table.samples.iter().flatten())
+            .collect();
+        assert_eq!(values.len(), 1);
+        assert_eq!(values[0].values, [5.0, 7.0]);
+    }
 }

@@ -1,8 +1,12 @@
 //! Samples: the values of each (table, row, column), in the order read.
 
 pub mod builder;
+pub mod environment;
 pub mod names;
 pub mod samples;
+pub mod seen;
 
 pub use builder::Builder;
+pub use environment::{ENVIRONMENT_KEYS, Environments};
 pub use samples::{KeyField, Sample, SampleTable, Samples};
+pub use seen::{Changing, Seen};

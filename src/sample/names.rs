@@ -113,6 +113,23 @@ impl<T: Hash + Eq> Numbers<T> {
         }
     }
 
+    /// How many values there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is no value.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The values in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.values.iter()
+    }
+
     /// The value with this number.
     #[must_use]
     pub fn get(&self, number: u32) -> &T {

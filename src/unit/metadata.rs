@@ -4,7 +4,7 @@ use bstr::{BStr, BString};
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::tidy::Tidied;
+use super::tidy::{Tidied, Token, tokens};
 
 /// Which direction of a unit is the good one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -32,6 +32,8 @@ pub struct Conflict {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     units: IndexMap<BString, IndexMap<BString, BString>>,
+    /// Directions that were said with more authority than the inputs have, by the base form of the unit.
+    directions: IndexMap<BString, Better>,
 }
 
 impl Metadata {
@@ -69,18 +71,55 @@ impl Metadata {
             .is_some_and(|value| value == "exact")
     }
 
-    /// The good direction of `unit`: as the inputs say, else as is known of the common units.
+    /// Says which direction of `unit` is better, whatever the inputs say.
+    pub fn override_better(&mut self, unit: &BStr, better: Better) {
+        self.directions.insert(Tidied::new(unit).unit, better);
+    }
+
+    /// The good direction of `unit`: as [`Metadata::override_better`] or else the inputs say, else as is known of common
+    /// units.
     #[must_use]
     pub fn better(&self, unit: &BStr) -> Option<Better> {
+        if let Some(better) = self.directions.get(&Tidied::new(unit).unit) {
+            return Some(*better);
+        }
         match self.get(unit, "better") {
             Some(value) if value == "lower" => Some(Better::Lower),
             Some(value) if value == "higher" => Some(Better::Higher),
-            _ => match &**unit {
-                b"sec/op" | b"ns/op" | b"B/op" | b"allocs/op" => Some(Better::Lower),
-                b"B/s" | b"MB/s" => Some(Better::Higher),
-                _ => None,
-            },
+            _ => known_direction(unit),
         }
+    }
+}
+
+/// The direction of a unit of which nobody said anything: less time, memory and allocations are better, more of anything
+/// else per second is.
+///
+/// Time or memory per second is neither: a rate of garbage, or a throughput.
+fn known_direction(unit: &BStr) -> Option<Better> {
+    let (mut is_cost, mut is_rate) = (false, false);
+    let mut is_memory = false;
+    for token in tokens(unit) {
+        match token {
+            Token::Numerator(b"sec" | b"s" | b"ns" | b"us" | b"ms" | b"allocs") => {
+                is_cost = true;
+            }
+            Token::Numerator(
+                b"B" | b"bytes" | b"KB" | b"MB" | b"GB" | b"KiB" | b"MiB" | b"GiB",
+            ) => {
+                is_memory = true;
+            }
+            Token::Numerator(text) if text == "µs".as_bytes() || text == "μs".as_bytes() => {
+                is_cost = true;
+            }
+            Token::Denominator(b"s" | b"sec") => is_rate = true,
+            _ => {}
+        }
+    }
+    match (is_cost, is_rate) {
+        (false, true) => Some(Better::Higher),
+        (true, false) => Some(Better::Lower),
+        (true, true) => None,
+        (false, false) => is_memory.then_some(Better::Lower),
     }
 }
 
@@ -110,6 +149,38 @@ mod tests {
             conflict.to_string(),
             "metadata better of unit sec/op already set to lower"
         );
+    }
+
+    #[test]
+    fn common_units_have_a_direction() {
+        let metadata = Metadata::default();
+        for (unit, better) in [
+            ("sec/op", Some(Better::Lower)),
+            ("ns/op", Some(Better::Lower)),
+            ("ms/op", Some(Better::Lower)),
+            ("µs/op", Some(Better::Lower)),
+            ("p99-sec", Some(Better::Lower)),
+            ("B/op", Some(Better::Lower)),
+            ("allocs/op", Some(Better::Lower)),
+            ("peak-RSS-bytes", Some(Better::Lower)),
+            ("B/s", Some(Better::Higher)),
+            ("MB/s", Some(Better::Higher)),
+            ("req/s", Some(Better::Higher)),
+            ("decisions/sec", Some(Better::Higher)),
+            ("gc-sec/s", None),
+            ("widgets", None),
+            ("errors/op", None),
+        ] {
+            assert_eq!(metadata.better(unit.into()), better, "{unit}");
+        }
+    }
+
+    #[test]
+    fn an_override_beats_what_inputs_say_in_any_form_of_the_unit() {
+        let mut metadata = Metadata::default();
+        set(&mut metadata, "ns/op", "better", "lower").unwrap();
+        metadata.override_better("ns/op".into(), Better::Higher);
+        assert_eq!(metadata.better("sec/op".into()), Some(Better::Higher));
     }
 
     #[test]

@@ -28,13 +28,6 @@ pub fn differences(wanted: &Outcome, got: &Outcome, is_csv: bool) -> Option<Stri
     (!report.is_empty()).then_some(report)
 }
 
-/// Whether `arguments` ask for CSV.
-pub fn asks_for_csv(arguments: &[String]) -> bool {
-    arguments
-        .iter()
-        .any(|argument| matches!(argument.as_str(), "csv" | "-format=csv" | "--format=csv"))
-}
-
 /// Equal bytes; in CSV the digits of a geomean may differ at the very end.
 fn same_output(wanted: &[u8], got: &[u8], is_csv: bool) -> bool {
     wanted == got

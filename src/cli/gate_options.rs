@@ -1,0 +1,235 @@
+//! The arguments about verdicts and the gate, checked and typed.
+
+use std::io;
+
+use bstr::{BString, ByteSlice};
+use jiff::civil::Date;
+
+use super::gate_args::GateArgs;
+use crate::report::gate::{GateSettings, gate_unit};
+use crate::report::judgement::{Adjust, FailOn, ObstacleKind};
+use crate::report::margin::{MarginError, Margins, TomlError};
+use crate::report::verdict::Judging;
+use crate::report::waivers::Waivers;
+use crate::unit::Better;
+
+/// What a run does with its comparisons.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Purpose {
+    /// Shows them.
+    #[default]
+    Show,
+    /// Shows them and gives them to a gate.
+    Gate(GateSettings),
+    /// Gives them to a gate after making the new side worse by this part.
+    SelfTest(GateSettings, f64),
+    /// Tells how much runs of the same code differ.
+    Noise,
+}
+
+/// What verdicts depend on, and what becomes of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GateOptions {
+    /// What verdicts depend on; none where nothing asks for verdicts.
+    pub judging: Option<Judging>,
+    /// What becomes of them.
+    pub purpose: Purpose,
+    /// The directions that overrule what the inputs say.
+    pub better: Vec<(BString, Better)>,
+}
+
+/// An argument about verdicts or the gate that makes no sense.
+#[derive(Debug, thiserror::Error)]
+pub enum GateOptionError {
+    /// A word that is none of those known.
+    #[error("-{flag} must be {allowed}, not {value:?}")]
+    Word {
+        /// The flag.
+        flag: &'static str,
+        /// The words that are.
+        allowed: &'static str,
+        /// What was given.
+        value: String,
+    },
+    /// Margins that make no sense.
+    #[error("-threshold: {0}")]
+    Threshold(#[from] MarginError),
+    /// Waivers that make no sense.
+    #[error("-waivers: {0}")]
+    Waivers(#[from] TomlError),
+    /// No date.
+    #[error("-today must be a date such as 2027-01-31, not {0:?}")]
+    Today(String),
+    /// No percentage that a value can get worse by.
+    #[error("-self-test must be a percentage above 0% and below 100%, such as 10%, not {0:?}")]
+    SelfTest(String),
+    /// Two flags that exclude each other.
+    #[error("-{0} and -{1} exclude each other: leave one out")]
+    Both(&'static str, &'static str),
+    /// A flag without which nothing reads the other.
+    #[error("-{0} has no effect: add -fail-on regression")]
+    NoEffect(&'static str),
+}
+
+impl GateOptions {
+    /// Checks `args`. The format of the report `shows_verdicts` or not.
+    ///
+    /// # Errors
+    /// A [`GateOptionError`] that names the flag.
+    pub fn new(args: &GateArgs, alpha: f64, shows_verdicts: bool) -> Result<Self, GateOptionError> {
+        let purpose = purpose(args)?;
+        let needs_verdicts = shows_verdicts || purpose != Purpose::Show;
+        if !needs_verdicts {
+            // A flag that looks like a gate and is none would let everything pass.
+            let given = [
+                ("threshold", args.threshold.is_some()),
+                ("adjust", args.adjust.is_some()),
+                ("better", args.better.is_some()),
+                ("today", args.today.is_some()),
+            ];
+            if let Some((flag, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+                return Err(GateOptionError::NoEffect(flag));
+            }
+        }
+        let judging = Judging {
+            alpha,
+            adjust: adjust(args)?,
+            margins: match &args.threshold {
+                Some(text) => Margins::parse(text, &read_text)?,
+                None => Margins::default(),
+            },
+            waivers: waivers(args)?,
+        };
+        Ok(Self {
+            judging: needs_verdicts.then_some(judging),
+            purpose,
+            better: better(args)?,
+        })
+    }
+}
+
+/// Reads a file of settings.
+fn read_text(path: &str) -> io::Result<String> {
+    std::fs::read_to_string(path)
+}
+
+fn purpose(args: &GateArgs) -> Result<Purpose, GateOptionError> {
+    let fail_on = match args.fail_on.as_deref() {
+        None => None,
+        Some("regression") => Some(FailOn::Regression),
+        Some("unproven") => Some(FailOn::Unproven),
+        Some("change") => Some(FailOn::Change),
+        Some(other) => {
+            return Err(GateOptionError::Word {
+                flag: "fail-on",
+                allowed: "regression, unproven or change",
+                value: other.into(),
+            });
+        }
+    };
+    // Whoever says what a gate is to look at or to tolerate wants one.
+    let wants_gate = fail_on.is_some()
+        || args.gate_unit.is_some()
+        || args.allow.is_some()
+        || args.waivers.is_some();
+    if args.noise {
+        for (flag, is_given) in [
+            ("fail-on", wants_gate),
+            ("self-test", args.self_test.is_some()),
+        ] {
+            if is_given {
+                return Err(GateOptionError::Both("noise", flag));
+            }
+        }
+        return Ok(Purpose::Noise);
+    }
+    let settings = GateSettings {
+        fail_on: fail_on.unwrap_or_default(),
+        units: list(args.gate_unit.as_deref())
+            .map(|unit| gate_unit(unit.as_bytes().as_bstr()))
+            .collect(),
+        allowed: list(args.allow.as_deref())
+            .map(obstacle)
+            .collect::<Result<_, _>>()?,
+    };
+    Ok(match &args.self_test {
+        Some(text) => Purpose::SelfTest(settings, percentage(text)?),
+        None if wants_gate => Purpose::Gate(settings),
+        None => Purpose::Show,
+    })
+}
+
+/// The items of a list separated by commas.
+fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
+    text.into_iter()
+        .flat_map(|text| text.split(','))
+        .map(str::trim)
+}
+
+fn obstacle(word: &str) -> Result<ObstacleKind, GateOptionError> {
+    let mut all = ObstacleKind::ALL.into_iter();
+    all.find(|kind| kind.word() == word)
+        .ok_or_else(|| GateOptionError::Word {
+            flag: "allow",
+            allowed: "environment, nothing-compared, empty-input, failed, removed, syntax or too-few-runs",
+            value: word.into(),
+        })
+}
+
+fn percentage(text: &str) -> Result<f64, GateOptionError> {
+    let number = text
+        .strip_suffix('%')
+        .and_then(|text| text.trim().parse::<f64>().ok());
+    match number {
+        Some(number) if number > 0.0 && number < 100.0 => Ok(number / 100.0),
+        _ => Err(GateOptionError::SelfTest(text.into())),
+    }
+}
+
+fn adjust(args: &GateArgs) -> Result<Adjust, GateOptionError> {
+    match args.adjust.as_deref() {
+        None | Some("holm") => Ok(Adjust::Holm),
+        Some("bh") => Ok(Adjust::Bh),
+        Some("none") => Ok(Adjust::None),
+        Some(other) => Err(GateOptionError::Word {
+            flag: "adjust",
+            allowed: "holm, bh or none",
+            value: other.into(),
+        }),
+    }
+}
+
+fn better(args: &GateArgs) -> Result<Vec<(BString, Better)>, GateOptionError> {
+    let items = list(args.better.as_deref()).map(|item| {
+        let better = match item.rsplit_once('=') {
+            Some((unit, "lower")) if !unit.is_empty() => Some((unit, Better::Lower)),
+            Some((unit, "higher")) if !unit.is_empty() => Some((unit, Better::Higher)),
+            _ => None,
+        };
+        better
+            .map(|(unit, better)| (unit.into(), better))
+            .ok_or_else(|| GateOptionError::Word {
+                flag: "better",
+                allowed: "UNIT=lower or UNIT=higher",
+                value: item.into(),
+            })
+    });
+    items.collect()
+}
+
+fn waivers(args: &GateArgs) -> Result<Waivers, GateOptionError> {
+    let today = match &args.today {
+        Some(text) => text
+            .parse::<Date>()
+            .map_err(|_| GateOptionError::Today(text.clone()))?,
+        None => jiff::tz::TimeZone::UTC
+            .to_datetime(jiff::Timestamp::now())
+            .date(),
+    };
+    match &args.waivers {
+        Some(file) => Ok(Waivers::read(&file.to_string_lossy(), today, &|_| {
+            std::fs::read_to_string(file)
+        })?),
+        None => Ok(Waivers::default()),
+    }
+}

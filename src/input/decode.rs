@@ -1,0 +1,230 @@
+//! Bytes in, benchmark text out: gzip, UTF-16, byte-order marks and `go test -json` streams.
+//!
+//! What an input is, its first bytes tell. Plain text passes through as it is,
+//! at no cost but that of looking at its start; stray zeros and invalid UTF-8
+//! are left for the reader, which minds neither.
+
+use std::io::{self, Chain, Cursor, Read};
+
+use encoding_rs_io::DecodeReaderBytesBuilder;
+use flate2::read::MultiGzDecoder;
+
+use super::likeness::Likeness;
+use super::test_stream::{LineNumbers, TestStream};
+
+/// How much of an input is looked at: enough for a log before the first event of a stream.
+const START_LENGTH: u64 = 8 * 1024;
+
+/// The text of an input.
+pub struct Decoded<'r, R> {
+    /// Where to read it from.
+    pub text: Text<'r, R>,
+    /// The lines of the input that its lines come from.
+    pub lines: LineNumbers,
+    /// What the text looks like, should there be no result in it.
+    pub likeness: Likeness,
+}
+
+/// A stream of text, decoded where that is needed.
+pub enum Text<'r, R> {
+    /// Text that is read as it is.
+    Plain(Peeked<R>),
+    /// Text that is made from something else.
+    Made(Box<dyn Read + 'r>),
+}
+
+/// A source whose first bytes were read already.
+type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
+
+impl<R: Read> Read for Text<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(text) => text.read(buffer),
+            Self::Made(text) => text.read(buffer),
+        }
+    }
+}
+
+/// Recognises what `source` holds by its first bytes, and makes text of it.
+///
+/// # Errors
+/// Whatever reading those bytes fails with.
+pub fn decode<'r, R: Read + 'r>(mut source: R) -> io::Result<Decoded<'r, R>> {
+    let start = peek(&mut source)?;
+    if !start.starts_with(GZIP) {
+        return decode_text(start, source);
+    }
+    let mut unpacked: Box<dyn Read + 'r> =
+        Box::new(Gzip(MultiGzDecoder::new(Cursor::new(start).chain(source))));
+    // A bound on the unpacked size belongs here, around `unpacked`.
+    let start = peek(&mut unpacked)?;
+    let Decoded {
+        text,
+        lines,
+        likeness,
+    } = decode_text(start, unpacked)?;
+    Ok(Decoded {
+        text: Text::Made(match text {
+            Text::Plain(text) => Box::new(text),
+            Text::Made(text) => text,
+        }),
+        lines,
+        likeness,
+    })
+}
+
+const GZIP: &[u8] = b"\x1f\x8b";
+const UTF_8_MARK: &[u8] = b"\xef\xbb\xbf";
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+/// Decodes what is not packed, and of which `start` was read already.
+fn decode_text<'r, R: Read + 'r>(start: Vec<u8>, source: R) -> io::Result<Decoded<'r, R>> {
+    if UTF_16_MARKS.iter().any(|mark| start.starts_with(mark)) {
+        let bytes = Cursor::new(start).chain(source);
+        let mut text = DecodeReaderBytesBuilder::new().build(bytes);
+        let start = peek(&mut text)?;
+        return Ok(made(start, text));
+    }
+    let mark = if start.starts_with(UTF_8_MARK) {
+        UTF_8_MARK.len()
+    } else {
+        0
+    };
+    if TestStream::<R>::is_recognised(&start[mark..]) {
+        return Ok(made(start[mark..].to_vec(), source));
+    }
+    let likeness = Likeness::of(&start[mark..]);
+    let mut start = Cursor::new(start);
+    start.set_position(mark as u64);
+    Ok(Decoded {
+        text: Text::Plain(start.chain(source)),
+        lines: LineNumbers::default(),
+        likeness,
+    })
+}
+
+/// Text behind a box, that of a test stream taken out of it.
+fn made<'r, R: Read + 'r, S: Read + 'r>(start: Vec<u8>, source: S) -> Decoded<'r, R> {
+    let is_stream = TestStream::<S>::is_recognised(&start);
+    let likeness = Likeness::of(&start);
+    let text = Cursor::new(start).chain(source);
+    if !is_stream {
+        return Decoded {
+            text: Text::Made(Box::new(text)),
+            lines: LineNumbers::default(),
+            likeness,
+        };
+    }
+    let stream = TestStream::new(text);
+    Decoded {
+        lines: stream.line_numbers(),
+        text: Text::Made(Box::new(stream)),
+        likeness: Likeness::TestStream,
+    }
+}
+
+/// The first bytes of `source`, fewer only where it ends.
+fn peek(source: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    source.take(START_LENGTH).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+/// Unpacks gzip, of which several may stand behind one another, and says so when it is damaged.
+struct Gzip<R>(MultiGzDecoder<R>);
+
+impl<R: Read> Read for Gzip<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| {
+            let reason = match error.kind() {
+                io::ErrorKind::UnexpectedEof => "ends early",
+                io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => "is damaged",
+                _ => return error,
+            };
+            let message = format!("the gzip data {reason}: pack or fetch the file again");
+            io::Error::new(error.kind(), message)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, write::GzEncoder};
+    use proptest::prelude::*;
+    use std::io::Write;
+
+    fn text_of(bytes: &[u8]) -> Vec<u8> {
+        let mut text = Vec::new();
+        decode(bytes).unwrap().text.read_to_end(&mut text).unwrap();
+        text
+    }
+
+    fn utf_16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        units.flat_map(unit).collect()
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        packed.write_all(bytes).unwrap();
+        packed.finish().unwrap()
+    }
+
+    #[test]
+    fn plain_text_passes_unchanged() {
+        for text in [&b""[..], b"goos: linux\n", b"a\0b\xff\xfe\n", b"\xef\xbb"] {
+            let decoded = decode(text).unwrap();
+            assert!(matches!(decoded.text, Text::Plain(_)));
+            assert_eq!(text_of(text), text);
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_dropped_and_the_rest_kept_as_it_is() {
+        assert_eq!(text_of(b"\xef\xbb\xbfgoos: \xff\n"), b"goos: \xff\n");
+    }
+
+    #[test]
+    fn half_a_character_of_utf_16_does_no_harm() {
+        let mut bytes = utf_16("Benchmark\u{1f600}\n", u16::to_le_bytes);
+        bytes.truncate(bytes.len() - 3);
+        assert!(text_of(&bytes).starts_with(b"Benchmark"));
+    }
+
+    #[test]
+    fn gzip_members_behind_one_another_are_one_text() {
+        assert_eq!(text_of(&[gzip(b"a\n"), gzip(b"b\n")].concat()), b"a\nb\n");
+    }
+
+    #[test]
+    fn damaged_gzip_says_what_to_do() {
+        let mut packed = gzip(&b"BenchmarkX 1 5 ns/op\n".repeat(9));
+        packed.truncate(packed.len() - 4);
+        let mut text = Vec::new();
+        let error = decode(&packed[..])
+            .and_then(|mut decoded| decoded.text.read_to_end(&mut text))
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the gzip data ends early: pack or fetch the file again"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn every_encoding_yields_the_same_text(text in "(?s)[a-zé😀\\x00\n\t ].{0,20000}") {
+            prop_assume!(!TestStream::<&[u8]>::is_recognised(text.as_bytes()));
+            let plain = text.as_bytes();
+            for bytes in [
+                [UTF_8_MARK, plain].concat(),
+                utf_16(&text, u16::to_le_bytes),
+                utf_16(&text, u16::to_be_bytes),
+                gzip(plain),
+                gzip(&utf_16(&text, u16::to_be_bytes)),
+            ] {
+                prop_assert_eq!(text_of(&bytes), plain);
+            }
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! `go test -json` streams: the text that `go test` would have printed.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read};
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use memchr::memchr;
+use serde::Deserialize;
+
+/// Makes text of the events of a stream, package after package in the order
+/// in which they start.
+///
+/// Packages may run at the same time, and then their events are mixed. The
+/// first one that has not ended passes through; the others wait in memory for
+/// their turn.
+pub struct TestStream<R> {
+    source: BufReader<R>,
+    line: Vec<u8>,
+    /// How many lines of the stream were read.
+    number: u64,
+    /// Packages that have not been passed on in full, in the order in which they started.
+    packages: IndexMap<String, Package>,
+    ready: Lines,
+    /// Whether a package has ended, and nothing of the next one was passed on.
+    is_between: bool,
+    /// How much of `ready` was handed out.
+    handed_out: usize,
+    numbers: LineNumbers,
+}
+
+/// What one package has printed and is not passed on.
+#[derive(Default)]
+struct Package {
+    lines: Lines,
+    has_ended: bool,
+}
+
+/// Text, with the line of the stream at which each of its lines starts.
+#[derive(Default)]
+struct Lines {
+    text: Vec<u8>,
+    starts: Vec<u64>,
+    /// Whether the text so far ends in the middle of a line.
+    is_open: bool,
+}
+
+impl Lines {
+    /// Appends text that line `number` of the stream has.
+    fn push(&mut self, text: &[u8], number: u64) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            if !self.is_open {
+                self.starts.push(number);
+            }
+            let end = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+            self.is_open = rest[end - 1] != b'\n';
+            rest = &rest[end..];
+        }
+        self.text.extend_from_slice(text);
+    }
+
+    /// Ends the line under way, if there is one.
+    fn close(&mut self) {
+        if self.is_open {
+            self.text.push(b'\n');
+            self.is_open = false;
+        }
+    }
+}
+
+/// What we need of an event. Old streams name neither package nor test.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Event {
+    action: String,
+    #[serde(default)]
+    package: String,
+    #[serde(default)]
+    test: String,
+    #[serde(default)]
+    output: String,
+}
+
+impl Event {
+    /// Whether nothing more of its package is to come.
+    fn ends_package(&self) -> bool {
+        self.test.is_empty() && matches!(&*self.action, "pass" | "fail" | "skip")
+    }
+}
+
+impl<R: Read> TestStream<R> {
+    /// Whether text that starts like this is a stream: its first event comes
+    /// before anything that reads as benchmark text.
+    #[must_use]
+    pub fn is_recognised(start: &[u8]) -> bool {
+        for line in start.split(|&byte| byte == b'\n') {
+            let line = line.trim_ascii();
+            if line.starts_with(b"{") {
+                // A line that goes on behind `start` is too long to be anything but output.
+                let is_event = serde_json::from_slice::<Event>(line).is_ok()
+                    || [
+                        &b"\"Action\":\"output\""[..],
+                        b"\"Action\":\"build-output\"",
+                    ]
+                    .iter()
+                    .any(|action| memchr::memmem::find(line, action).is_some());
+                if is_event {
+                    return true;
+                }
+            }
+            if line.starts_with(b"Benchmark") || line.starts_with(b"goos: ") {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Reads the events in `source`.
+    pub fn new(source: R) -> Self {
+        Self {
+            source: BufReader::with_capacity(64 * 1024, source),
+            line: Vec::new(),
+            number: 0,
+            packages: IndexMap::new(),
+            ready: Lines::default(),
+            is_between: false,
+            handed_out: 0,
+            numbers: LineNumbers(Some(Rc::default())),
+        }
+    }
+
+    /// Where the lines of the text come from, as far as they have been read.
+    pub fn line_numbers(&self) -> LineNumbers {
+        self.numbers.clone()
+    }
+
+    /// Reads one line of the stream; false at its end.
+    fn advance(&mut self) -> io::Result<bool> {
+        self.line.clear();
+        if self.source.read_until(b'\n', &mut self.line)? == 0 {
+            for package in self.packages.values_mut() {
+                package.has_ended = true;
+            }
+            self.pass_on();
+            return Ok(false);
+        }
+        self.number += 1;
+        match serde_json::from_slice::<Event>(&self.line) {
+            Ok(event) => self.add(event),
+            Err(_) => self.add_foreign_line(),
+        }
+        self.pass_on();
+        Ok(true)
+    }
+
+    fn add(&mut self, event: Event) {
+        let ends = event.ends_package();
+        let package = self.packages.entry(event.package).or_default();
+        if event.action == "output" {
+            package.lines.push(event.output.as_bytes(), self.number);
+        }
+        package.has_ended |= ends;
+    }
+
+    /// A line that is no event, such as what a compiler says, stands between the lines of the output.
+    fn add_foreign_line(&mut self) {
+        let lines = match self.packages.first_mut() {
+            Some((_, package)) => &mut package.lines,
+            None => &mut self.ready,
+        };
+        // In the middle of a line it would tear a result.
+        if !lines.is_open {
+            lines.push(&self.line, self.number);
+        }
+        self.numbers.extend(self.ready.starts.drain(..));
+    }
+
+    /// Moves to `ready` what is next in order.
+    fn pass_on(&mut self) {
+        while let Some((_, package)) = self.packages.first_mut() {
+            if self.is_between && !package.lines.text.is_empty() {
+                self.ready.close();
+                self.is_between = false;
+            }
+            self.ready.text.append(&mut package.lines.text);
+            self.numbers.extend(package.lines.starts.drain(..));
+            self.ready.is_open = package.lines.is_open || self.is_between && self.ready.is_open;
+            if !package.has_ended {
+                return;
+            }
+            self.packages.shift_remove_index(0);
+            self.is_between = true;
+        }
+    }
+}
+
+impl<R: Read> Read for TestStream<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.handed_out == self.ready.text.len() {
+            self.ready.text.clear();
+            self.handed_out = 0;
+            if !self.advance()? && self.ready.text.is_empty() {
+                return Ok(0);
+            }
+        }
+        let count = (&self.ready.text[self.handed_out..]).read(buffer)?;
+        self.handed_out += count;
+        Ok(count)
+    }
+}
+
+/// From lines of decoded text to the lines of the input.
+#[derive(Clone, Debug, Default)]
+pub struct LineNumbers(Option<Rc<RefCell<Mapping>>>);
+
+/// The latest lines of the text, of which the first has the number `first`, from 1.
+#[derive(Debug)]
+struct Mapping {
+    first: u64,
+    inputs: VecDeque<u64>,
+}
+
+impl Default for Mapping {
+    fn default() -> Self {
+        Self {
+            first: 1,
+            inputs: VecDeque::new(),
+        }
+    }
+}
+
+impl LineNumbers {
+    /// More than a reader has read ahead.
+    const KEPT: usize = 1 << 18;
+
+    /// The line of the input at which line `number` of its text starts.
+    #[must_use]
+    pub fn in_input(&self, number: u64) -> u64 {
+        let Some(mapping) = &self.0 else {
+            return number;
+        };
+        let mapping = mapping.borrow();
+        let at = usize::try_from(number.saturating_sub(mapping.first)).unwrap_or(usize::MAX);
+        let known = mapping.inputs.get(at).or(mapping.inputs.back());
+        known.copied().unwrap_or(number)
+    }
+
+    fn extend(&self, inputs: impl Iterator<Item = u64>) {
+        let Some(mapping) = &self.0 else { return };
+        let mut mapping = mapping.borrow_mut();
+        mapping.inputs.extend(inputs);
+        let excess = mapping.inputs.len().saturating_sub(Self::KEPT);
+        mapping.inputs.drain(..excess);
+        mapping.first += excess as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(stream: &str) -> (String, LineNumbers) {
+        let mut stream = TestStream::new(stream.as_bytes());
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        (text, stream.line_numbers())
+    }
+
+    fn output(package: &str, output: &str) -> String {
+        format!(r#"{{"Action":"output","Package":"{package}","Output":"{output}"}}"#) + "\n"
+    }
+
+    fn end(package: &str) -> String {
+        format!(r#"{{"Action":"pass","Package":"{package}","Elapsed":1}}"#) + "\n"
+    }
+
+    #[test]
+    fn packages_come_one_after_the_other_and_halves_of_lines_together() {
+        let stream = [
+            output("a", r"pkg: a\n"),
+            output("b", r"pkg: b\n"),
+            output("a", r"BenchmarkA \t"),
+            output("b", r"BenchmarkB \t"),
+            output("b", r"1\t5 ns/op\n"),
+            output("a", r"1\t6 ns/op\n"),
+            end("b"),
+            output("a", r"PASS\n"),
+            end("a"),
+        ];
+        let (text, lines) = read(&stream.concat());
+        assert_eq!(
+            text,
+            "pkg: a\nBenchmarkA \t1\t6 ns/op\nPASS\npkg: b\nBenchmarkB \t1\t5 ns/op\n"
+        );
+        let numbers: Vec<u64> = (1..=5).map(|line| lines.in_input(line)).collect();
+        assert_eq!(numbers, [1, 3, 8, 2, 4]);
+    }
+
+    #[test]
+    fn old_streams_name_neither_package_nor_test() {
+        let (text, _) = read(concat!(
+            "{\"Action\":\"start\"}\n",
+            "{\"Action\":\"output\",\"Output\":\"goos: linux\\n\"}\n",
+            "{\"Action\":\"bench\",\"Test\":\"BenchmarkX\"}\n",
+            "{\"Action\":\"pass\"}\n",
+            "{\"Action\":\"output\",\"Output\":\"BenchmarkX 1 5 ns/op\\n\"}\n",
+        ));
+        assert_eq!(text, "goos: linux\nBenchmarkX 1 5 ns/op\n");
+    }
+
+    #[test]
+    fn a_package_that_ends_within_a_line_does_not_run_into_the_next() {
+        let stream = [output("a", "a"), end("a"), output("b", "b"), end("b")];
+        assert_eq!(read(&stream.concat()).0, "a\nb");
+    }
+
+    #[test]
+    fn lines_that_are_no_events_stay_where_they_are_but_within_a_line() {
+        let stream = [
+            "# a\n".into(),
+            output("a", r"BenchmarkX \t"),
+            "noise\n".into(),
+            output("a", r"1 5 ns/op\n"),
+            "more\n".into(),
+        ];
+        assert_eq!(
+            read(&stream.concat()).0,
+            "# a\nBenchmarkX \t1 5 ns/op\nmore\n"
+        );
+    }
+
+    #[test]
+    fn a_stream_is_recognised_by_its_first_event() {
+        let is_recognised = |start: &str| TestStream::<&[u8]>::is_recognised(start.as_bytes());
+        assert!(is_recognised(&output("a", "x")));
+        assert!(is_recognised(
+            "go: downloading\n\n{\"Action\":\"start\",\"Package\":\"a\"}\n"
+        ));
+        assert!(is_recognised(
+            "{\"Time\":\"1\",\"Action\":\"output\",\"Output\":\"long"
+        ));
+        for text in [
+            "",
+            "{\"level\":\"info\"}\n",
+            "BenchmarkX 1 5 ns/op\n{\"Action\":\"start\"}\n",
+            "{\"benchmarks\": []}",
+        ] {
+            assert!(!is_recognised(text), "{text}");
+        }
+    }
+}

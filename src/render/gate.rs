@@ -1,0 +1,524 @@
+//! What a gate, its self-test and the measurement of noise say.
+
+use std::io::{self, Write};
+
+use bstr::BString;
+use indexmap::IndexSet;
+
+use super::format;
+use crate::report::judgement::{
+    Effect, EffectScale, FailOn, Found, Gate, Judged, Obstacle, ObstacleKind, Outcome, Summary,
+    Unbounded, Verdict, WaiverNote, WaiverNoteKind, WaiverState,
+};
+use crate::report::margin::{Amount, write_entry};
+use crate::report::model::{Report, Table};
+use crate::report::verdict::row_name;
+use crate::unit::{Better, Scale};
+
+/// More rows than this are counted rather than told.
+const ROWS: usize = 50;
+/// More removed benchmarks than this are counted rather than told.
+const REMOVED: usize = 10;
+/// More lines about failures than this are counted rather than told.
+const FAILURES: usize = 5;
+
+/// Writes the answer of the gate: one line, then the rows to blame, worst first, then what stood in the way of an answer,
+/// and, unless `quiet`, what else is worth knowing.
+///
+/// # Errors
+/// Whatever `out` fails with.
+pub fn write(report: &Report, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
+    let (Some(gate), Some(summary)) = (&report.gate, &report.summary) else {
+        return Ok(());
+    };
+    writeln!(out, "rbenchstat: gate {}", headline(gate))?;
+    for place in gate.offending.iter().take(ROWS) {
+        if let Some(judged) = report.judged(*place) {
+            writeln!(out, "  {}", row(report, &judged))?;
+        }
+    }
+    if gate.offending.len() > ROWS {
+        writeln!(out, "  and {} more", gate.offending.len() - ROWS)?;
+    }
+    let is_failure = |found: &&Found| found.obstacle.kind() == ObstacleKind::Failed;
+    let failures = gate.obstacles.iter().filter(is_failure).count();
+    let mut told = 0;
+    for found in &gate.obstacles {
+        if is_failure(&found) {
+            told += 1;
+            if told == FAILURES + 1 {
+                writeln!(out, "  and {} more about failures", failures - FAILURES)?;
+            }
+            if told > FAILURES {
+                continue;
+            }
+        }
+        let word = if found.is_allowed {
+            "allowed"
+        } else {
+            "cannot judge"
+        };
+        obstacle(report, &found.obstacle, word, out)?;
+    }
+    for place in &gate.waived {
+        if let Some(judged) = report.judged(*place) {
+            writeln!(out, "  waived: {}", row(report, &judged))?;
+        }
+    }
+    if !quiet {
+        notes(report, gate, summary, out)?;
+    }
+    Ok(())
+}
+
+/// The answer in one line.
+#[must_use]
+pub fn headline(gate: &Gate) -> String {
+    match gate.outcome {
+        Outcome::Passed => {
+            let nothing = match gate.fail_on {
+                FailOn::Regression => "no regression",
+                FailOn::Unproven => "everything is unchanged or better",
+                FailOn::Change => "no change",
+            };
+            format!("passed: {nothing} ({})", gate.counts)
+        }
+        Outcome::Failed => {
+            let count = gate.offending.len();
+            let what = match gate.fail_on {
+                FailOn::Regression => Verdict::Regression.words(count).to_owned(),
+                FailOn::Unproven => "not proven to be unchanged or better".into(),
+                FailOn::Change if count == 1 => "change".into(),
+                FailOn::Change => "changes".into(),
+            };
+            format!("failed: {count} {what} ({})", gate.counts)
+        }
+        Outcome::CouldNotJudge => {
+            let mut words: Vec<&str> = Vec::new();
+            for obstacle in gate.standing() {
+                let word = cause(obstacle.kind());
+                if !words.contains(&word) {
+                    words.push(word);
+                }
+            }
+            format!("could not judge: {} ({})", words.join("; "), gate.counts)
+        }
+    }
+}
+
+/// An obstacle as the cause of no answer.
+fn cause(kind: ObstacleKind) -> &'static str {
+    match kind {
+        ObstacleKind::NothingCompared => "nothing was compared",
+        ObstacleKind::EmptyInput => "an input contributes nothing",
+        ObstacleKind::Environment => "the sides were measured on different machines",
+        ObstacleKind::Removed => "benchmarks were removed",
+        ObstacleKind::Failed => "benchmarks failed",
+        ObstacleKind::TooFewRuns => "too few runs for any verdict",
+        ObstacleKind::Syntax => "lines were not understood",
+    }
+}
+
+/// One row: verdict, name, values, change with interval and limit.
+fn row(report: &Report, judged: &Judged<'_>) -> String {
+    let Judged {
+        table,
+        baseline,
+        cell,
+        judgement,
+        ..
+    } = judged;
+    let mut parts = vec![name(report, judged)];
+    if let (Some(base), Some(cell)) = (baseline, cell) {
+        let scale = Scale::common([base.centre, cell.centre], table.class);
+        let value = |value: f64| match base.centre {
+            0.0 => plain(value, table),
+            _ => format::scaled(value, scale),
+        };
+        let (old, new) = (value(base.centre), value(cell.centre));
+        parts[0].push_str(": ");
+        parts[0].push_str(&old);
+        parts[0].push_str(" → ");
+        parts[0].push_str(&new);
+    }
+    let scale = judgement
+        .effect
+        .map_or(EffectScale::Ratio, |effect| effect.scale);
+    if let (Some(shown), Some(margin)) = (&judgement.effect, &judgement.margin) {
+        parts.push(effect(shown, table));
+        parts.push(format!("limit {}", size(margin.limit, scale, table)));
+    }
+    match &judgement.waiver {
+        Some(WaiverState::Applies {
+            ceiling,
+            expires,
+            reason,
+        }) => {
+            let ceiling = size(*ceiling, scale, table);
+            parts.push(format!("ceiling {ceiling} until {expires}: {reason}"));
+        }
+        Some(WaiverState::OverCeiling { ceiling }) => {
+            let ceiling = size(*ceiling, scale, table);
+            parts.push(format!("over its waiver's ceiling of {ceiling}"));
+        }
+        Some(WaiverState::Expired { expires }) => {
+            parts.push(format!("its waiver expired on {expires}"));
+        }
+        None => {}
+    }
+    format!("{}: {}", judgement.verdict, parts.join(", "))
+}
+
+/// What a row is called: its label, unit, package and, where there are several, column.
+fn name(report: &Report, judged: &Judged<'_>) -> String {
+    let mut parts = benchmark(report, judged);
+    parts.insert(1, judged.table.unit.to_string());
+    parts.join(", ")
+}
+
+/// What a row is called in any unit.
+fn benchmark(report: &Report, judged: &Judged<'_>) -> Vec<String> {
+    let mut parts = vec![judged.row.label().to_string()];
+    let fields = judged.table.key.iter();
+    let packages = fields.filter(|field| field.key == "pkg" && !field.value.is_empty());
+    parts.extend(packages.map(|field| field.value.to_string()));
+    if report.columns.len() > 2 {
+        parts.push(column(report, judged.place.column));
+    }
+    parts
+}
+
+/// What a column of the run is called.
+fn column(report: &Report, column: usize) -> String {
+    let fields = report.columns.get(column).map(|column| column.key.iter());
+    let values = fields
+        .into_iter()
+        .flatten()
+        .map(|field| field.value.to_string());
+    let values: Vec<String> = values.filter(|value| !value.is_empty()).collect();
+    values.join(" ")
+}
+
+/// The estimate and its interval.
+#[must_use]
+pub fn effect(effect: &Effect, table: &Table) -> String {
+    let Effect {
+        scale,
+        estimate,
+        low,
+        high,
+        ..
+    } = *effect;
+    format!(
+        "{} [{}, {}]",
+        signed(estimate, scale, table),
+        signed(low, scale, table),
+        signed(high, scale, table)
+    )
+}
+
+fn signed(value: f64, scale: EffectScale, table: &Table) -> String {
+    if value.is_infinite() {
+        return if value > 0.0 {
+            "∞".into()
+        } else {
+            "-∞".into()
+        };
+    }
+    match scale {
+        EffectScale::Ratio | EffectScale::RelativeDifference => format::percent(value),
+        EffectScale::Difference => {
+            let sign = if value < 0.0 { "-" } else { "+" };
+            format!("{sign}{}", plain(value.abs(), table))
+        }
+    }
+}
+
+/// A margin or ceiling.
+fn size(value: f64, scale: EffectScale, table: &Table) -> String {
+    match scale {
+        EffectScale::Ratio | EffectScale::RelativeDifference => format!("{:.2}%", value * 100.0),
+        EffectScale::Difference => plain(value, table),
+    }
+}
+
+/// A value in the unit of the table; whole numbers without decimals.
+fn plain(value: f64, table: &Table) -> String {
+    if value == value.trunc() && value < 1000.0 {
+        return format!("{value}");
+    }
+    format::scaled(value, Scale::of(value, table.class))
+}
+
+/// Writes what keeps the gate from an answer and what to do about it.
+fn obstacle(
+    report: &Report,
+    obstacle: &Obstacle,
+    word: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let allow = obstacle.kind().word();
+    write!(out, "  {word}: ")?;
+    match obstacle {
+        Obstacle::Environment(difference) => {
+            let place = column(report, difference.column);
+            let key = &difference.key;
+            writeln!(
+                out,
+                "{place}: {difference}: measure both sides on one machine, or add -ignore {key} to compare all the same \
+                 (-allow {allow})"
+            )
+        }
+        Obstacle::NothingCompared { unit, differing } => {
+            match unit {
+                Some(unit) => write!(out, "no row in {unit} has both sides")?,
+                None if report.columns.len() < 2 => {
+                    write!(
+                        out,
+                        "there is one side only: name a second input, or make columns with -col"
+                    )?;
+                }
+                None => write!(
+                    out,
+                    "no row has both sides and a unit with a known better direction"
+                )?,
+            }
+            if !differing.is_empty() {
+                let keys = join(differing);
+                write!(
+                    out,
+                    "; the sides differ in {keys}: add -ignore {keys} to compare all the same"
+                )?;
+            }
+            writeln!(out, " (-allow {allow})")
+        }
+        Obstacle::EmptyInput { input } => writeln!(
+            out,
+            "{input}: no measurement in it counts: look at what `go test` printed, and at -filter (-allow {allow})"
+        ),
+        Obstacle::FailedBenchmark { line } => writeln!(out, "{line} (-allow {allow})"),
+        Obstacle::Removed { places } => {
+            // A benchmark has several units, and each is missing.
+            let mut names: IndexSet<String> = IndexSet::new();
+            for judged in places.iter().filter_map(|place| report.judged(*place)) {
+                names.insert(benchmark(report, &judged).join(", "));
+            }
+            let more = names.len().saturating_sub(REMOVED);
+            let shown: Vec<String> = names.into_iter().take(REMOVED).collect();
+            write!(out, "only in the baseline: {}", shown.join("; "))?;
+            if more > 0 {
+                write!(out, "; and {more} more")?;
+            }
+            writeln!(out, " (-allow {allow})")
+        }
+        Obstacle::Syntax { lines } => {
+            let lines = count(*lines, "line was", "lines were");
+            writeln!(out, "{lines} not understood, see above (-allow {allow})")
+        }
+        Obstacle::TooFewRuns { rows, needed } => {
+            let rows = count(*rows, "row has", "rows have");
+            let count = match needed {
+                Some(needed) => format!("run with -count {needed}"),
+                None => "run with a -count above 100".into(),
+            };
+            let comparisons = report
+                .summary
+                .as_ref()
+                .map_or(0, |summary| summary.comparisons);
+            writeln!(
+                out,
+                "{rows} too few values to be significant among {comparisons} comparisons: {count}, or compare less with \
+                 -filter (-allow {allow})"
+            )
+        }
+    }
+}
+
+fn join(words: &[BString]) -> String {
+    let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+    words.join(",")
+}
+
+fn count(number: usize, one: &str, many: &str) -> String {
+    let noun = if number == 1 { one } else { many };
+    format!("{number} {noun}")
+}
+
+/// Writes what is worth knowing beside the answer.
+fn notes(report: &Report, gate: &Gate, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    for note in &gate.waiver_notes {
+        writeln!(out, "  note: {}", waiver_note(note))?;
+    }
+    for shift in &summary.shifts {
+        writeln!(out, "  note: {shift}")?;
+    }
+    if summary.trends > 0 {
+        let samples = count(
+            summary.trends,
+            "sample rises or falls",
+            "samples rise or fall",
+        );
+        writeln!(
+            out,
+            "  note: {samples} with time: interleave the runs of both sides"
+        )?;
+    }
+    let inconclusive = report.all_judged().filter(|judged| {
+        judged.judgement.is_gated && judged.judgement.verdict == Verdict::Inconclusive
+    });
+    let (mut rows, mut largest, mut runs) = (0, 0.0_f64, 0);
+    for judged in inconclusive {
+        let Some(detectable) = judged.judgement.detectable else {
+            continue;
+        };
+        rows += 1;
+        largest = largest.max(detectable);
+        runs = runs.max(judged.judgement.detecting_count.unwrap_or_default());
+    }
+    if rows > 0 {
+        let rows = count(rows, "inconclusive row", "inconclusive rows");
+        write!(
+            out,
+            "  note: {rows}: a change of {:.1}% could have gone unseen",
+            largest * 100.0
+        )?;
+        if runs > 0 {
+            write!(
+                out,
+                "; at this noise, one as large as the margin takes -count {runs}"
+            )?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn waiver_note(note: &WaiverNote) -> String {
+    let WaiverNote {
+        line,
+        benchmark,
+        package,
+        unit,
+        kind,
+    } = note;
+    let what = match kind {
+        WaiverNoteKind::Stale => {
+            "is stale: there is no such row, by the name tables show it under; remove or correct it"
+                .into()
+        }
+        WaiverNoteKind::Unused => "is unused: there is no regression; remove it".into(),
+        WaiverNoteKind::Expired { expires } => format!("expired on {expires}"),
+        WaiverNoteKind::OverCeiling => "does not reach: the regression is over its ceiling".into(),
+    };
+    let package = if package.is_empty() {
+        String::new()
+    } else {
+        format!(", {package}")
+    };
+    format!("waiver on line {line} ({benchmark}, {unit}{package}) {what}")
+}
+
+/// Writes for which rows the gate fires after the new side got worse by `part`; whether it was all.
+///
+/// # Errors
+/// Whatever `out` fails with.
+pub fn write_self_test(report: &Report, part: f64, out: &mut dyn Write) -> io::Result<bool> {
+    let Some(gate) = &report.gate else {
+        return Ok(false);
+    };
+    let (mut fired, mut rows) = (0, 0);
+    for judged in report.all_judged() {
+        let judgement = judged.judgement;
+        let Some(effect) = &judgement.effect else {
+            continue;
+        };
+        if !judgement.is_gated {
+            continue;
+        }
+        let cannot_worsen = judged.table.better == Some(Better::Higher)
+            && judged
+                .cell
+                .is_some_and(|cell| cell.values.iter().all(|&value| value == 0.0));
+        let word = if gate.offending.contains(&judged.place) {
+            fired += 1;
+            rows += 1;
+            "fired"
+        } else if judgement.is_waived() {
+            "waived"
+        } else if cannot_worsen {
+            "at worst"
+        } else {
+            rows += 1;
+            "silent"
+        };
+        write!(out, "{word}: {}", row(report, &judged))?;
+        match (
+            judgement.smallest_regression(judged.table.better),
+            effect.unbounded,
+        ) {
+            (Some(smallest), _) => writeln!(out, "; fires from {:.2}%", smallest * 100.0)?,
+            (
+                None,
+                Some(Unbounded::TooFewRuns {
+                    needed: Some(needed),
+                }),
+            ) => {
+                writeln!(
+                    out,
+                    "; never fires with so few runs: run with -count {needed} at least"
+                )?;
+            }
+            (None, _) => writeln!(out)?,
+        }
+    }
+    writeln!(
+        out,
+        "self-test: made worse by {}%, the gate fired for {fired} of {rows} judged rows",
+        (part * 1e6).round() / 1e4
+    )?;
+    Ok(fired == rows && rows > 0)
+}
+
+/// Writes the margins that runs of the same code need to be called unchanged, as `-threshold @FILE` reads them; how many
+/// rows there are, and how many of them have too few runs for a margin.
+///
+/// # Errors
+/// Whatever `out` fails with.
+pub fn write_noise(report: &Report, out: &mut dyn Write) -> io::Result<(usize, usize)> {
+    writeln!(
+        out,
+        "# Margins that runs of the same code needed to be called unchanged: rbenchstat -noise.\n\
+         # Read with -threshold @FILE, or -threshold 2%,@FILE for at least 2%."
+    )?;
+    let (mut rows, mut without) = (0, 0);
+    for table in &report.tables {
+        for row in &table.rows {
+            let effects = row.judgements.iter().flatten();
+            let effects: Vec<Effect> = effects.filter_map(|judgement| judgement.effect).collect();
+            if effects.is_empty() {
+                continue;
+            }
+            rows += 1;
+            let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
+            if !effects.iter().all(Effect::is_bounded) {
+                without += 1;
+                writeln!(
+                    out,
+                    "\n# Too few runs: {:?} in {:?}",
+                    name.benchmark, name.unit
+                )?;
+                continue;
+            }
+            let mut amount = Amount::default();
+            for effect in effects {
+                let reach = effect.low.abs().max(effect.high.abs());
+                match effect.scale {
+                    EffectScale::Difference => amount.absolute = amount.absolute.max(reach),
+                    _ => amount.relative = amount.relative.max(reach),
+                }
+            }
+            write!(out, "\n{}", write_entry(&name, amount))?;
+        }
+    }
+    Ok((rows, without))
+}

@@ -1,0 +1,493 @@
+//! Margins: up to where a change does not matter.
+//!
+//! ```text
+//! margins  = item {"," item}
+//! item     = [unit "="] amount | "@" file
+//! amount   = part {"+" part}
+//! part     = number "%" | number [suffix]
+//! ```
+//!
+//! A part without `%` is a floor in absolute terms; a change matters if it exceeds the percentage and the floor.
+
+use std::fmt::Write as _;
+use std::io;
+
+use bstr::{BString, ByteSlice};
+use indexmap::IndexMap;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::judgement::EffectScale;
+use crate::unit::{Class, Tidied};
+
+/// The margin of measured units of which nothing else was said, as a part of the baseline.
+pub const DEFAULT_MARGIN: f64 = 0.02;
+
+/// A percentage and a floor. A change matters if it exceeds both.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Amount {
+    /// As a part of the baseline, ≥ 0.
+    pub relative: f64,
+    /// In the unit of the table, ≥ 0.
+    pub absolute: f64,
+}
+
+impl Amount {
+    /// Both parts as one number on `scale`, for a baseline of `centre`.
+    #[must_use]
+    pub fn limit(self, scale: EffectScale, centre: f64) -> f64 {
+        match scale {
+            // No percentage of nothing is ever reached: any change from 0 exceeds that part.
+            EffectScale::Difference => self.absolute,
+            EffectScale::Ratio | EffectScale::RelativeDifference if self.absolute > 0.0 => {
+                self.relative.max(self.absolute / centre.abs())
+            }
+            EffectScale::Ratio | EffectScale::RelativeDifference => self.relative,
+        }
+    }
+
+    /// The larger of each part.
+    fn max(self, other: Self) -> Self {
+        Self {
+            relative: self.relative.max(other.relative),
+            absolute: self.absolute.max(other.absolute),
+        }
+    }
+}
+
+/// Names one row, whatever else the tables are split by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
+pub struct RowName {
+    /// The row as tables show it, such as `Encode/size=1k-8`.
+    pub benchmark: String,
+    /// The value of `pkg`; empty where there is none.
+    pub package: String,
+    /// The unit in base form, such as `sec/op`.
+    pub unit: String,
+}
+
+/// The margins of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Margins {
+    general: Option<Amount>,
+    units: IndexMap<BString, Amount>,
+    rows: IndexMap<RowName, Amount>,
+}
+
+/// Margins that make no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MarginError {
+    /// An item that is no margin.
+    #[error("{item:?} is no margin: {reason}")]
+    Item {
+        /// The item as given.
+        item: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file that cannot be read or understood.
+    #[error("{0}")]
+    File(#[from] TomlError),
+}
+
+/// What is wrong with a file of ours.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TomlError {
+    /// It cannot be read.
+    #[error("open {file}: {reason}")]
+    Open {
+        /// Its name.
+        file: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// It is not understood.
+    #[error("{file}:{line}: {message}")]
+    Content {
+        /// Its name.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// Reads the text of a file.
+pub type ReadFile<'a> = &'a dyn Fn(&str) -> io::Result<String>;
+
+impl Margins {
+    /// Reads `text` as given to `-threshold`; files are read by `read_file`.
+    ///
+    /// # Errors
+    /// The first item that is not understood, or given twice, or the first mistake in a file.
+    pub fn parse(text: &str, read_file: ReadFile<'_>) -> Result<Self, MarginError> {
+        let mut margins = Self::default();
+        for item in text.split(',') {
+            let item = item.trim();
+            if let Some(file) = item.strip_prefix('@') {
+                margins.read_rows(file, read_file)?;
+                continue;
+            }
+            let wrong = |reason: String| MarginError::Item {
+                item: item.into(),
+                reason,
+            };
+            let Some((unit, amount)) = item.rsplit_once('=') else {
+                let amount = parse_amount(item, None).map_err(wrong)?;
+                if margins.general.replace(amount).is_some() {
+                    return Err(wrong("a margin for all units was given before".into()));
+                }
+                continue;
+            };
+            let tidied = Tidied::new(unit.as_bytes());
+            let amount = parse_amount(amount, Some(unit)).map_err(wrong)?;
+            if margins.units.insert(tidied.unit, amount).is_some() {
+                return Err(wrong(format!("a margin for {unit} was given before")));
+            }
+        }
+        Ok(margins)
+    }
+
+    fn read_rows(&mut self, file: &str, read_file: ReadFile<'_>) -> Result<(), MarginError> {
+        let text = read_toml(file, read_file)?;
+        let parsed: MarginFile =
+            toml::from_str(&text).map_err(|error| toml_error(file, &text, &error))?;
+        for entry in parsed.margin {
+            let wrong = |message: String| TomlError::Content {
+                file: file.into(),
+                line: line_of(&text, entry.span().start),
+                message,
+            };
+            let MarginEntry {
+                benchmark,
+                package,
+                unit,
+                margin,
+            } = entry.get_ref();
+            let amount = parse_amount(margin, Some(unit)).map_err(&wrong)?;
+            let name = RowName::new(benchmark, package, unit);
+            if self.rows.contains_key(&name) {
+                return Err(wrong(format!("a second margin for {benchmark} in {unit}")).into());
+            }
+            self.rows.insert(name, amount);
+        }
+        Ok(())
+    }
+
+    /// The margin of a row: its own if there is one, else its unit's, else the general one; at least the unit's or the
+    /// general one where that was given as well as its own.
+    #[must_use]
+    pub fn of(&self, row: &RowName, is_exact: bool) -> Amount {
+        let unit = self.units.get(row.unit.as_bytes().as_bstr()).copied();
+        let given = unit.or(self.general);
+        match (self.rows.get(row).copied(), given) {
+            (Some(own), Some(floor)) => own.max(floor),
+            (Some(own), None) => own,
+            (None, Some(given)) => given,
+            (None, None) if is_exact => Amount::default(),
+            (None, None) => Amount {
+                relative: DEFAULT_MARGIN,
+                absolute: 0.0,
+            },
+        }
+    }
+}
+
+impl RowName {
+    /// The name of a row; the unit in any form.
+    #[must_use]
+    pub fn new(benchmark: &str, package: &str, unit: &str) -> Self {
+        Self {
+            benchmark: benchmark.into(),
+            package: package.into(),
+            unit: Tidied::new(unit.as_bytes()).unit.to_string(),
+        }
+    }
+}
+
+/// The file that `-noise` writes and `-threshold @FILE` reads.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MarginFile {
+    #[serde(default)]
+    margin: Vec<Spanned<MarginEntry>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MarginEntry {
+    benchmark: String,
+    package: String,
+    unit: String,
+    margin: String,
+}
+
+/// One entry of a margin file: the smallest margin with two decimals that is at least `relative`, a part of the baseline,
+/// or `absolute`, in the unit, where the baseline is 0.
+#[must_use]
+pub fn write_entry(row: &RowName, amount: Amount) -> String {
+    let mut margin = format!("{:.2}%", (amount.relative * 1e4).ceil() / 100.0);
+    if amount.absolute > 0.0 {
+        let _ = write!(margin, "+{}", amount.absolute);
+    }
+    let quoted = |text: &str| toml_string(text);
+    format!(
+        "[[margin]]\nbenchmark = {}\npackage = {}\nunit = {}\nmargin = {}\n",
+        quoted(&row.benchmark),
+        quoted(&row.package),
+        quoted(&row.unit),
+        quoted(&margin)
+    )
+}
+
+/// `text` as a basic string of TOML.
+fn toml_string(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            character if character.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", u32::from(character));
+            }
+            character => quoted.push(character),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Reads a TOML file as text.
+pub(super) fn read_toml(file: &str, read_file: ReadFile<'_>) -> Result<String, TomlError> {
+    read_file(file).map_err(|error| TomlError::Open {
+        file: file.into(),
+        reason: crate::input::Reason(error).to_string(),
+    })
+}
+
+/// Where TOML is wrong.
+pub(super) fn toml_error(file: &str, text: &str, error: &toml::de::Error) -> TomlError {
+    TomlError::Content {
+        file: file.into(),
+        line: error.span().map_or(1, |span| line_of(text, span.start)),
+        message: error.message().replace('\n', " "),
+    }
+}
+
+/// The line, from 1, of the byte at `offset`.
+pub(super) fn line_of(text: &str, offset: usize) -> usize {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    before.find_iter(b"\n").count() + 1
+}
+
+/// Reads `5%`, `5%+2ns` or `0`, floors being in any multiple of `unit`.
+///
+/// # Errors
+/// A sentence that says what is wrong and what to write.
+pub(super) fn parse_amount(text: &str, unit: Option<&str>) -> Result<Amount, String> {
+    let mut amount = Amount::default();
+    let (mut has_relative, mut has_absolute) = (false, false);
+    for part in text.split('+') {
+        let part = part.trim();
+        let digits = part
+            .find(|character: char| !character.is_ascii_digit() && character != '.')
+            .unwrap_or(part.len());
+        let (number, suffix) = part.split_at(digits);
+        let number: f64 = number
+            .parse()
+            .map_err(|_| format!("{part:?} does not start with a number; write 2%, 5%+2ns or 0"))?;
+        let suffix = suffix.trim();
+        let is_repeated;
+        if suffix == "%" {
+            amount.relative = number / 100.0;
+            is_repeated = std::mem::replace(&mut has_relative, true);
+        } else if number == 0.0 && suffix.is_empty() {
+            is_repeated = std::mem::replace(&mut has_absolute, true);
+        } else {
+            let Some(unit) = unit else {
+                return Err(format!(
+                    "{part:?} is an absolute floor and needs a unit; write sec/op=2%+2ns, or {number}% for a percentage"
+                ));
+            };
+            amount.absolute = number * multiple(suffix, unit)?;
+            is_repeated = std::mem::replace(&mut has_absolute, true);
+        }
+        if is_repeated {
+            return Err("one percentage and one floor are enough; write 5%+2ns".into());
+        }
+    }
+    Ok(amount)
+}
+
+/// What `suffix` multiplies a number by to give a value in the base form of `unit`.
+fn multiple(suffix: &str, unit: &str) -> Result<f64, String> {
+    let tidied = Tidied::new(unit.as_bytes());
+    if suffix.is_empty() {
+        return Ok(tidied.factor);
+    }
+    let base = tidied.unit.to_string();
+    let tokens: Vec<&str> = base
+        .split('/')
+        .next()
+        .unwrap_or_default()
+        .split('-')
+        .collect();
+    let time = match suffix {
+        "ns" => Some(1e-9),
+        "us" | "µs" | "μs" => Some(1e-6),
+        "ms" => Some(1e-3),
+        "s" | "sec" => Some(1.0),
+        _ => None,
+    };
+    let bytes = match suffix {
+        "B" => Some(1.0),
+        "kB" | "KB" => Some(1e3),
+        "MB" => Some(1e6),
+        "GB" => Some(1e9),
+        "KiB" => Some(1024.0),
+        "MiB" => Some(1024.0 * 1024.0),
+        "GiB" => Some(1024.0 * 1024.0 * 1024.0),
+        _ => None,
+    };
+    let fits = if tokens.contains(&"sec") {
+        time
+    } else if Class::of(&tidied.unit) == Class::Binary {
+        bytes
+    } else {
+        None
+    };
+    fits.or_else(|| tokens.contains(&suffix).then_some(1.0))
+        .ok_or_else(|| {
+            format!(
+                "{suffix:?} does not measure {base}; write the number in {base}, without a suffix"
+            )
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parse(text: &str) -> Result<Margins, MarginError> {
+        Margins::parse(text, &|_| Err(io::ErrorKind::NotFound.into()))
+    }
+
+    fn margin(margins: &Margins, unit: &str, is_exact: bool) -> Amount {
+        margins.of(&RowName::new("X-8", "p", unit), is_exact)
+    }
+
+    #[test]
+    fn measured_units_have_two_percent_by_default_and_exact_ones_none() {
+        let margins = Margins::default();
+        assert_eq!(margin(&margins, "sec/op", false).relative, 0.02);
+        assert_eq!(margin(&margins, "sec/op", true), Amount::default());
+    }
+
+    #[test]
+    fn a_unit_of_its_own_beats_the_general_margin() {
+        let margins = parse("3%,sec/op=5%,allocs/op=0").unwrap();
+        assert_eq!(margin(&margins, "sec/op", false).relative, 0.05);
+        assert_eq!(margin(&margins, "allocs/op", false), Amount::default());
+        assert_eq!(margin(&margins, "B/op", true).relative, 0.03);
+    }
+
+    #[test]
+    fn floors_are_in_multiples_of_the_unit_and_units_in_any_form() {
+        let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
+        for (text, unit, absolute) in [
+            ("sec/op=5%+2ns", "sec/op", 2e-9),
+            ("ns/op=5%+2", "sec/op", 2e-9),
+            ("sec/op=1.5ms+5%", "sec/op", 1.5e-3),
+            ("B/op=4KiB", "B/op", 4096.0),
+            ("MB/s=1", "B/s", 1e6),
+            ("allocs/op=2allocs", "allocs/op", 2.0),
+            ("p99-ns=10µs", "p99-sec", 1e-5),
+        ] {
+            let amount = margin(&parse(text).unwrap(), unit, false);
+            assert!(close(amount.absolute, absolute), "{text}: {amount:?}");
+        }
+    }
+
+    #[test]
+    fn mistakes_say_what_to_write() {
+        for (text, message) in [
+            (
+                "",
+                "\"\" is no margin: \"\" does not start with a number; write 2%, 5%+2ns or 0",
+            ),
+            (
+                "x%",
+                "\"x%\" is no margin: \"x%\" does not start with a number; write 2%, 5%+2ns or 0",
+            ),
+            (
+                "-2%",
+                "\"-2%\" is no margin: \"-2%\" does not start with a number; write 2%, 5%+2ns or 0",
+            ),
+            (
+                "2",
+                "\"2\" is no margin: \"2\" is an absolute floor and needs a unit; write sec/op=2%+2ns, or 2% for a percentage",
+            ),
+            (
+                "2%,3%",
+                "\"3%\" is no margin: a margin for all units was given before",
+            ),
+            (
+                "ns/op=1%,sec/op=2%",
+                "\"sec/op=2%\" is no margin: a margin for sec/op was given before",
+            ),
+            (
+                "B/op=2ns",
+                "\"B/op=2ns\" is no margin: \"ns\" does not measure B/op; write the number in B/op, without a suffix",
+            ),
+            (
+                "1%+2%",
+                "\"1%+2%\" is no margin: one percentage and one floor are enough; write 5%+2ns",
+            ),
+            ("@gone", "open gone: entity not found"),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn a_file_gives_margins_to_single_rows_and_other_items_are_their_floor() {
+        let read = |_: &str| {
+            Ok("# A/A\n[[margin]]\nbenchmark = \"X-8\"\npackage = \"p\"\nunit = \"ns/op\"\nmargin = \"3.50%\"\n".into())
+        };
+        let margins = Margins::parse("@f", &read).unwrap();
+        assert_eq!(margin(&margins, "sec/op", false).relative, 0.035);
+        assert_eq!(margin(&margins, "B/op", false).relative, 0.02);
+        let margins = Margins::parse("5%,@f", &read).unwrap();
+        assert_eq!(margin(&margins, "sec/op", false).relative, 0.05);
+    }
+
+    #[test]
+    fn a_malformed_file_is_told_with_its_line() {
+        for (text, message) in [
+            ("[[margin]\n", "f:1: "),
+            ("\n[[margin]]\nbenchmark = 1\n", "f:3: "),
+            ("\n[[margins]]\n", "f:2: unknown field"),
+            (
+                "\n\n[[margin]]\nbenchmark=\"a\"\npackage=\"\"\nunit=\"B/op\"\nmargin=\"5\u{20ac}\"\n",
+                "f:3: \"\u{20ac}\" does not measure B/op",
+            ),
+        ] {
+            let read = |_: &str| Ok(text.to_owned());
+            let error = Margins::parse("@f", &read).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_and_never_less(relative in 0.0..0.9_f64, absolute in 0.0..9.0_f64, benchmark in "\\PC{0,20}") {
+            let row = RowName::new(&benchmark, "p\"\\\u{7f}", "allocs/op");
+            let text = write_entry(&row, Amount { relative, absolute });
+            let margins = Margins::parse("@f", &|_| Ok(text.clone())).unwrap();
+            let read = margins.of(&row, false);
+            prop_assert!(read.relative >= relative - 1e-15 && read.relative < relative + 2e-4);
+            prop_assert_eq!(read.absolute, absolute);
+        }
+    }
+}

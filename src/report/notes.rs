@@ -1,0 +1,478 @@
+//! Notes for the person at the keyboard: why nothing was compared, and what to do.
+//!
+//! They go beside the report, never into it. [`notes`] ranks them, and the one
+//! `Display` of [`Note`] words them.
+
+mod pairing;
+mod wording;
+
+use bstr::{BStr, BString};
+
+use self::pairing::Pairing;
+use super::model::{Change, GeomeanChange, Report, Table};
+use super::warning::Warning;
+use crate::input::Likeness;
+use crate::query::{Filter, Key, Projection};
+use crate::record::{Findings, Occurrences};
+use crate::sample::Seen;
+
+/// More would not be read.
+const MOST_NOTES: usize = 5;
+
+/// What is known of an input besides its results.
+#[derive(Clone, Debug)]
+pub struct InputFacts {
+    /// Its name as given.
+    pub name: BString,
+    /// How many results it has, used or not.
+    pub results: u64,
+    /// What was found around them.
+    pub findings: Findings,
+    /// What it looks like.
+    pub likeness: Likeness,
+    /// What there is to ask for.
+    pub seen: Seen,
+}
+
+/// What was asked.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Of `-filter`.
+    pub filter: Filter,
+    /// Of `-table`.
+    pub table: Projection,
+    /// Of `-row`.
+    pub row: Projection,
+    /// Of `-col`.
+    pub column: Projection,
+    /// Of `-ignore`.
+    pub ignore: Projection,
+}
+
+impl Asked {
+    /// The flags with the keys they name, in the order of `--help`.
+    fn keys(&self) -> impl Iterator<Item = (&'static str, &Key)> {
+        let projections = [
+            ("table", &self.table),
+            ("row", &self.row),
+            ("col", &self.column),
+            ("ignore", &self.ignore),
+        ];
+        let of_projections = projections.into_iter().flat_map(|(flag, projection)| {
+            let fields = projection.fields().iter();
+            fields.map(move |field| (flag, &field.key))
+        });
+        let of_filter = self.filter.keys().into_iter().map(|key| ("filter", key));
+        of_filter.chain(of_projections)
+    }
+}
+
+/// Something worth knowing that the report does not say.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    /// An input has no result.
+    NoResults {
+        /// Its name.
+        input: BString,
+        /// What it looks like.
+        likeness: Likeness,
+        /// The benchmarks in it that failed.
+        failed: Vec<BString>,
+    },
+    /// No input has a key that a flag names.
+    MissingKey {
+        /// The flag.
+        flag: &'static str,
+        /// The key.
+        key: Key,
+        /// The keys there are.
+        known: Vec<Key>,
+        /// A part of a name without a key, with its slash.
+        positional: Option<BString>,
+    },
+    /// The query leaves nothing of what there is.
+    NothingLeft {
+        /// The filter.
+        filter: Filter,
+        /// How many benchmarks there are.
+        benchmarks: usize,
+    },
+    /// Rows have one side only because of something that can be ignored.
+    Apart {
+        /// How many rows have both sides.
+        compared: usize,
+        /// How many have one, for this reason.
+        apart: usize,
+        /// The keys in which the sides differ.
+        keys: Vec<Difference>,
+        /// Ends of names in which they differ.
+        suffixes: Option<Difference>,
+        /// The flags to add.
+        remedy: String,
+    },
+    /// A configuration key changes between the results of one benchmark.
+    Changing {
+        /// The key.
+        key: BString,
+        /// The input.
+        input: BString,
+        /// The benchmark.
+        name: BString,
+        /// Two values.
+        values: [BString; 2],
+        /// The flag to add.
+        remedy: String,
+    },
+    /// Something failed while an input was made.
+    Broken {
+        /// The input.
+        input: BString,
+        /// What was found in it.
+        findings: Box<Findings>,
+    },
+    /// Results were put together again.
+    Joined {
+        /// The input.
+        input: BString,
+        /// Which.
+        results: Occurrences,
+    },
+    /// Results were torn apart, and remain so.
+    Torn {
+        /// The input.
+        input: BString,
+        /// Which.
+        results: Occurrences,
+    },
+    /// Benchmarks are on one side only.
+    OneSided {
+        /// How many rows have both sides.
+        compared: usize,
+        /// The sides with what only they have.
+        sides: Vec<(BString, Vec<BString>)>,
+        /// The flag that leaves them out; none where none is short enough.
+        remedy: Option<String>,
+    },
+    /// There are too few runs.
+    FewRuns {
+        /// The smallest number of runs.
+        runs: usize,
+        /// What they are too few for, with how many it needs; none if too many.
+        aims: Vec<(Aim, Option<usize>)>,
+    },
+    /// The sides have different numbers of runs.
+    UnequalRuns {
+        /// In how many rows.
+        rows: usize,
+        /// One of them.
+        row: BString,
+        /// Its runs on both sides.
+        runs: [usize; 2],
+    },
+    /// Geomeans are of different benchmarks.
+    GeomeanSets {
+        /// The unit of the first such table.
+        unit: BString,
+        /// The columns.
+        columns: [BString; 2],
+        /// How many rows they have.
+        rows: [usize; 2],
+        /// How many rows both have.
+        common: usize,
+        /// The flag that leaves out the others; none where none is short enough.
+        remedy: Option<String>,
+    },
+    /// A geomean changes though no row does.
+    GeomeanOfNoise {
+        /// The unit of the first such table.
+        unit: BString,
+        /// By which part of the baseline.
+        change: f64,
+    },
+}
+
+/// What takes a number of runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Aim {
+    /// A confidence interval.
+    Interval {
+        /// Its level, 0 to 1.
+        level: f64,
+    },
+    /// A significant change.
+    Change {
+        /// The level, 0 to 1, up to which a p-value is significant.
+        alpha: f64,
+    },
+}
+
+/// A value that differs between two columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// Of what.
+    pub key: BString,
+    /// The columns.
+    pub columns: [BString; 2],
+    /// The values; empty where there is none.
+    pub values: [BString; 2],
+}
+
+impl Difference {
+    /// Whether only the number of blanks differs.
+    fn is_blank(&self) -> bool {
+        let fields = |value: &BString| -> Vec<BString> {
+            let fields = value.split(u8::is_ascii_whitespace);
+            fields
+                .filter(|field| !field.is_empty())
+                .map(BString::from)
+                .collect()
+        };
+        self.values.iter().all(|value| !value.is_empty())
+            && fields(&self.values[0]) == fields(&self.values[1])
+    }
+}
+
+/// What there is to say, the most useful first.
+#[must_use]
+pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note> {
+    let mut notes = Vec::new();
+    without_results(inputs, &mut notes);
+    missing_keys(inputs, asked, &mut notes);
+    nothing_left(inputs, asked, report, &mut notes);
+    let pairing = Pairing::of(report);
+    let changing = changing_keys(inputs, asked, &pairing);
+    let remedy = pairing.remedy(asked, &changing);
+    notes.extend(pairing.apart(&remedy));
+    notes.extend(changing.into_iter().map(|(key, input, changing)| {
+        let [old, new] = &changing.values;
+        Note::Changing {
+            key: key.clone(),
+            input: input.clone(),
+            name: changing.name.clone(),
+            values: [old.clone(), new.clone()],
+            remedy: remedy.clone(),
+        }
+    }));
+    failures(inputs, &mut notes);
+    let exclusion = pairing.exclusion(asked);
+    notes.extend(pairing.one_sided(exclusion.clone()));
+    runs(report, &mut notes);
+    geomeans(report, exclusion.as_deref(), &mut notes);
+    notes.truncate(MOST_NOTES);
+    notes
+}
+
+fn without_results(inputs: &[InputFacts], notes: &mut Vec<Note>) {
+    for input in inputs.iter().filter(|input| input.results == 0) {
+        notes.push(Note::NoResults {
+            input: input.name.clone(),
+            likeness: input.likeness,
+            failed: {
+                let failed = input.findings.failed_leaves().into_iter();
+                failed.map(|(name, _)| name.clone()).collect()
+            },
+        });
+    }
+}
+
+fn missing_keys(inputs: &[InputFacts], asked: &Asked, notes: &mut Vec<Note>) {
+    if inputs.iter().all(|input| input.results == 0) {
+        return;
+    }
+    let seen = || inputs.iter().map(|input| &input.seen);
+    let is_known = |key: &Key| {
+        seen().any(|seen| match key {
+            Key::Configuration(key) => seen.keys.contains(key),
+            Key::Sub(key) => seen.parts.contains(key),
+            Key::Gomaxprocs => seen.has_gomaxprocs || seen.parts.contains(BStr::new("gomaxprocs")),
+            _ => true,
+        })
+    };
+    let mut missing: Vec<&Key> = Vec::new();
+    for (flag, key) in asked.keys() {
+        if is_known(key) || missing.contains(&key) {
+            continue;
+        }
+        missing.push(key);
+        let configuration = seen().flat_map(|seen| &seen.keys).cloned();
+        let parts = seen().flat_map(|seen| &seen.parts).cloned();
+        let suffix = seen().any(|seen| seen.has_gomaxprocs);
+        let mut known: Vec<Key> = Vec::new();
+        for key in configuration
+            .map(Key::Configuration)
+            .chain(parts.map(Key::Sub))
+            .chain(suffix.then_some(Key::Gomaxprocs))
+        {
+            if !known.contains(&key) {
+                known.push(key);
+            }
+        }
+        let positional = seen().find_map(|seen| seen.positional.clone());
+        notes.push(Note::MissingKey {
+            flag,
+            key: key.clone(),
+            known,
+            positional: positional.filter(|_| matches!(key, Key::Sub(_))),
+        });
+    }
+}
+
+fn nothing_left(inputs: &[InputFacts], asked: &Asked, report: &Report, notes: &mut Vec<Note>) {
+    let benchmarks: usize = inputs.iter().map(|input| input.seen.benchmarks).sum();
+    if report.tables.is_empty() && benchmarks > 0 {
+        notes.push(Note::NothingLeft {
+            filter: asked.filter.clone(),
+            benchmarks,
+        });
+    }
+}
+
+/// A key that changes within an input, with the name of the input.
+type ChangingKey<'a> = (&'a BString, &'a BString, &'a crate::sample::Changing);
+
+/// The keys that change between results of one benchmark, but for those that were asked for.
+fn changing_keys<'a>(
+    inputs: &'a [InputFacts],
+    asked: &Asked,
+    pairing: &Pairing<'_>,
+) -> Vec<ChangingKey<'a>> {
+    let mut found: Vec<ChangingKey<'a>> = Vec::new();
+    for input in inputs {
+        for (key, changing) in &input.seen.changing {
+            let is_named = asked
+                .keys()
+                .any(|(_, named)| matches!(named, Key::Configuration(named) if named == key));
+            let is_known = found.iter().any(|(known, ..)| *known == key);
+            if !is_named && !is_known && !pairing.names_key(key) {
+                found.push((key, &input.name, changing));
+            }
+        }
+    }
+    found
+}
+
+fn failures(inputs: &[InputFacts], notes: &mut Vec<Note>) {
+    for InputFacts {
+        name,
+        findings,
+        results,
+        ..
+    } in inputs
+    {
+        let Findings {
+            failed,
+            panics,
+            failures,
+            exits,
+            truncated,
+            ..
+        } = findings;
+        let told_before = *results == 0 && !failed.is_empty();
+        let counts = [panics.count, failures.count, exits.count];
+        if !told_before
+            && (!failed.is_empty() || truncated.is_some() || counts.iter().any(|&count| count > 0))
+        {
+            notes.push(Note::Broken {
+                input: name.clone(),
+                findings: Box::new(findings.clone()),
+            });
+        }
+    }
+    for InputFacts { name, findings, .. } in inputs {
+        if findings.torn.count > 0 {
+            notes.push(Note::Torn {
+                input: name.clone(),
+                results: findings.torn.clone(),
+            });
+        }
+        if findings.joined.count > 0 {
+            notes.push(Note::Joined {
+                input: name.clone(),
+                results: findings.joined.clone(),
+            });
+        }
+    }
+}
+
+fn runs(report: &Report, notes: &mut Vec<Note>) {
+    let mut fewest = usize::MAX;
+    let mut aims: Vec<(Aim, Option<usize>)> = Vec::new();
+    let mut unequal: Option<(usize, BString, [usize; 2])> = None;
+    for row in report.tables.iter().flat_map(|table| &table.rows) {
+        let mut is_unequal = false;
+        for cell in row.cells.iter().flatten() {
+            let of_comparison = cell.comparison.iter().flat_map(|side| &side.warnings);
+            for warning in cell.warnings.iter().chain(of_comparison) {
+                let aim = match *warning {
+                    Warning::FewForInterval { needed, level } => (Aim::Interval { level }, needed),
+                    Warning::FewForDifference { needed, alpha } => (Aim::Change { alpha }, needed),
+                    _ => continue,
+                };
+                fewest = fewest.min(cell.values.len());
+                if !aims.contains(&aim) {
+                    aims.push(aim);
+                }
+            }
+            if let Some(side) = &cell.comparison
+                && side.baseline_count != side.count
+                && !is_unequal
+            {
+                is_unequal = true;
+                let runs = [side.baseline_count, side.count];
+                unequal.get_or_insert((0, row.label(), runs)).0 += 1;
+            }
+        }
+    }
+    if !aims.is_empty() {
+        notes.push(Note::FewRuns { runs: fewest, aims });
+    }
+    if let Some((rows, row, runs)) = unequal {
+        notes.push(Note::UnequalRuns { rows, row, runs });
+    }
+}
+
+fn geomeans(report: &Report, exclusion: Option<&str>, notes: &mut Vec<Note>) {
+    let tables = || {
+        let tables = report.tables.iter().filter(|table| table.rows.len() > 1);
+        tables.flat_map(|table| (1..table.columns.len()).map(move |column| (table, column)))
+    };
+    let sets = tables().find_map(|(table, column)| {
+        let count = |of: &dyn Fn(&[Option<super::model::Cell>]) -> bool| {
+            table.rows.iter().filter(|row| of(&row.cells)).count()
+        };
+        let rows = [
+            count(&|cells| cells[0].is_some()),
+            count(&|cells| cells[column].is_some()),
+        ];
+        let common = count(&|cells| cells[0].is_some() && cells[column].is_some());
+        (common > 0 && rows != [common; 2]).then(|| Note::GeomeanSets {
+            unit: table.unit.clone(),
+            columns: [0, column].map(|column| pairing::label(&table.columns[column].key)),
+            rows,
+            common,
+            remedy: exclusion.map(ToOwned::to_owned),
+        })
+    });
+    notes.extend(sets);
+    notes.extend(tables().find_map(|(table, column)| geomean_of_noise(table, column)));
+}
+
+fn geomean_of_noise(table: &Table, column: usize) -> Option<Note> {
+    /// What rounds to 0.00%.
+    const NOTHING: f64 = 0.000_05;
+    let sides = || {
+        let cells = table
+            .rows
+            .iter()
+            .filter_map(|row| row.cells[column].as_ref());
+        cells.filter_map(|cell| cell.comparison.as_ref())
+    };
+    let Some(GeomeanChange::By(change)) = table.geomeans[column].change else {
+        return None;
+    };
+    let is_noise = sides().count() > 1 && sides().all(|side| side.change == Change::Insignificant);
+    (is_noise && change.abs() >= NOTHING).then(|| Note::GeomeanOfNoise {
+        unit: table.unit.clone(),
+        change,
+    })
+}

@@ -1,0 +1,237 @@
+//! Which rows have both sides, and why the others have not.
+
+use bstr::{BStr, BString, ByteSlice};
+use hashbrown::HashMap;
+use indexmap::{IndexMap, IndexSet};
+
+use super::wording::shell_word;
+use super::{Asked, ChangingKey, Difference, Note};
+use crate::query::{Field as QueryField, Filter, Key, Order, Projection};
+use crate::record::Name;
+use crate::report::model::{Field, Report, Row, Table};
+
+/// Rows of a report by whether they have both sides.
+#[derive(Debug, Default)]
+pub(super) struct Pairing<'r> {
+    compared: usize,
+    /// Rows that would have both sides if something were ignored.
+    apart: usize,
+    keys: Vec<Difference>,
+    suffixes: Option<Difference>,
+    /// The labels of rows that only one column has, by the label of the column.
+    one_sided: IndexMap<BString, IndexSet<BString>>,
+    /// The key of the rows, if it is one alone.
+    row_key: Option<&'r BStr>,
+}
+
+/// A row without a partner: where it is, and its only column in the run.
+#[derive(Clone, Copy)]
+struct Single<'r> {
+    table: &'r Table,
+    row: &'r Row,
+    place: usize,
+}
+
+/// Of that many possible partners the nearest is searched, so that many tables do not take forever.
+const CANDIDATES: usize = 64;
+
+impl<'r> Pairing<'r> {
+    /// Pairs the rows of `report`.
+    pub fn of(report: &'r Report) -> Self {
+        let mut pairing = Self::default();
+        if report.columns.len() < 2 {
+            return pairing;
+        }
+        let mut singles = Vec::new();
+        for table in &report.tables {
+            for row in &table.rows {
+                if let [field] = &row.key[..] {
+                    pairing.row_key = Some(field.key.as_bstr());
+                }
+                let mut present = (0..row.cells.len()).filter(|&at| row.cells[at].is_some());
+                let Some(first) = present.next() else {
+                    continue;
+                };
+                // Everything is compared with the first column of its table.
+                if first == 0 && present.next().is_some() {
+                    pairing.compared += 1;
+                } else {
+                    let place = table.places[first];
+                    singles.push(Single { table, row, place });
+                }
+            }
+        }
+        pairing.explain(report, &singles);
+        pairing
+    }
+
+    /// Finds out why rows have one side only.
+    fn explain(&mut self, report: &Report, singles: &[Single<'r>]) {
+        let mut by_stem: HashMap<(&BStr, BString, usize), Vec<Single<'r>>> = HashMap::new();
+        for single in singles {
+            let stem = stem(&single.row.key);
+            by_stem
+                .entry((single.table.unit.as_bstr(), stem, single.place))
+                .or_default()
+                .push(*single);
+        }
+        let column = |place: usize| label(&report.columns[place].key);
+        for single in singles {
+            let stem = stem(&single.row.key);
+            let others = (0..report.columns.len()).filter(|&place| place != single.place);
+            let candidates = others.filter_map(|place| {
+                by_stem.get(&(single.table.unit.as_bstr(), stem.clone(), place))
+            });
+            let nearest = candidates
+                .flat_map(|candidates| candidates.iter().take(CANDIDATES))
+                .min_by_key(|candidate| distance(single, candidate));
+            let Some(partner) = nearest else {
+                let rows = self.one_sided.entry(column(single.place)).or_default();
+                rows.insert(single.row.label());
+                continue;
+            };
+            self.apart += 1;
+            let mut sides = [single, partner];
+            sides.sort_by_key(|side| side.place);
+            self.tell_apart(sides, &sides.map(|side| column(side.place)));
+        }
+    }
+
+    /// Notes what is different between two rows that could be one.
+    fn tell_apart(&mut self, [old, new]: [&Single<'r>; 2], columns: &[BString; 2]) {
+        for (old, new) in old.table.key.iter().zip(&new.table.key) {
+            if old.value != new.value && !self.names_key(&old.key) {
+                self.keys.push(Difference {
+                    key: old.key.clone(),
+                    columns: columns.clone(),
+                    values: [old.value.clone(), new.value.clone()],
+                });
+            }
+        }
+        let suffixes = [old, new].map(|side| suffix(&side.row.key));
+        if suffixes[0] != suffixes[1] && self.suffixes.is_none() {
+            self.suffixes = Some(Difference {
+                key: "/gomaxprocs".into(),
+                columns: columns.clone(),
+                values: suffixes.map(ToOwned::to_owned),
+            });
+        }
+    }
+
+    /// Whether this key is among those that keep rows apart.
+    pub fn names_key(&self, key: &BString) -> bool {
+        self.keys.iter().any(|difference| difference.key == *key)
+    }
+
+    /// The flags that bring the rows together and pool what changes within one benchmark.
+    pub fn remedy(&self, asked: &Asked, changing: &[ChangingKey<'_>]) -> String {
+        let is_named = |projection: &Projection, key: &Key| {
+            projection.fields().iter().any(|field| field.key == *key)
+        };
+        let differing = self.keys.iter().map(|difference| &difference.key);
+        let keys: Vec<Key> = differing
+            .chain(changing.iter().map(|(key, ..)| *key))
+            .map(|key| Key::from_word(key))
+            .chain(self.suffixes.is_some().then_some(Key::Gomaxprocs))
+            .collect();
+        let (of_table, others): (Vec<&Key>, Vec<&Key>) =
+            keys.iter().partition(|key| is_named(&asked.table, key));
+        let mut flags = Vec::new();
+        if !of_table.is_empty() {
+            let rest = asked.table.fields().iter();
+            let rest: Projection = rest
+                .filter(|field| !of_table.contains(&&field.key))
+                .cloned()
+                .collect();
+            flags.push(format!("-table {}", shell_word(&rest.to_string())));
+        }
+        if !others.is_empty() {
+            let ignored = asked.ignore.fields().iter().cloned();
+            let ignored: Projection = ignored
+                .chain(others.into_iter().map(|key| QueryField {
+                    key: key.clone(),
+                    order: Order::First,
+                    span: 0..0,
+                }))
+                .collect();
+            flags.push(format!("-ignore {}", shell_word(&ignored.to_string())));
+        }
+        flags.join(" ")
+    }
+
+    /// What keeps rows apart, if anything does.
+    pub fn apart(&self, remedy: &str) -> Option<Note> {
+        (self.apart > 0).then(|| Note::Apart {
+            compared: self.compared,
+            apart: self.apart,
+            keys: self.keys.clone(),
+            suffixes: self.suffixes.clone(),
+            remedy: remedy.to_owned(),
+        })
+    }
+
+    /// The filter that leaves out what only one side has, if it is short.
+    pub fn exclusion(&self, asked: &Asked) -> Option<String> {
+        const MOST_NAMES: usize = 3;
+        let rows: IndexSet<&BString> = self.one_sided.values().flatten().collect();
+        let key = self.row_key?;
+        let cuts_names = asked
+            .keys()
+            .any(|(_, key)| matches!(key, Key::Name | Key::Gomaxprocs | Key::Sub(_)));
+        let is_plain = key != ".fullname" || !cuts_names;
+        if rows.is_empty() || rows.len() > MOST_NAMES || !is_plain || self.compared == 0 {
+            return None;
+        }
+        let leave_out = Filter::without(&Key::from_word(key), rows.into_iter().cloned());
+        let filter = if asked.filter.keeps_everything() {
+            leave_out
+        } else {
+            asked.filter.clone().and(leave_out)
+        };
+        Some(format!("-filter {}", shell_word(&filter.to_string())))
+    }
+
+    /// What only one side has, if anything.
+    pub fn one_sided(&self, exclusion: Option<String>) -> Option<Note> {
+        let sides = self.one_sided.iter();
+        (!self.one_sided.is_empty()).then(|| Note::OneSided {
+            compared: self.compared + self.apart,
+            sides: sides
+                .map(|(column, rows)| (column.clone(), rows.iter().cloned().collect()))
+                .collect(),
+            remedy: exclusion,
+        })
+    }
+}
+
+/// In how many things two rows differ.
+fn distance(left: &Single<'_>, right: &Single<'_>) -> usize {
+    let keys = left.table.key.iter().zip(&right.table.key);
+    keys.filter(|(left, right)| left.value != right.value)
+        .count()
+        + usize::from(suffix(&left.row.key) != suffix(&right.row.key))
+}
+
+/// The end `-N` of a benchmark's name, if a row has names.
+fn suffix(key: &[Field]) -> &BStr {
+    let name = key.iter().find(|field| field.key == ".fullname");
+    name.map_or(BStr::new(b""), |field| Name::new(&field.value).suffix())
+}
+
+/// The values of a row key without the end of the name.
+fn stem(key: &[Field]) -> BString {
+    let values = key.iter().map(|field| match field.key.as_slice() {
+        b".fullname" => {
+            let suffix = Name::new(&field.value).suffix().len();
+            &field.value[..field.value.len() - suffix]
+        }
+        _ => &field.value[..],
+    });
+    bstr::join("\0", values).into()
+}
+
+/// The values of a key as a column's head has them.
+pub(super) fn label(key: &[Field]) -> BString {
+    let values = key.iter().map(|field| &field.value);
+    bstr::join(" ", values.filter(|value| !value.is_empty())).into()
+}

@@ -1,0 +1,29 @@
+//! The proof that a gate can fire: the new side is made worse in memory.
+
+use crate::sample::Samples;
+use crate::unit::{Better, Metadata};
+
+/// Makes all values outside the run's first column worse by `part`, 0 to 1, of themselves in the bad direction of their
+/// unit; where that is unknown, larger.
+///
+/// A sample of nothing but zeros has no part to get worse by. Where less is better, its values become 1.
+pub fn worsen(samples: &mut Samples, metadata: &Metadata, part: f64) {
+    for table in &mut samples.tables {
+        let better = metadata.better(table.unit.as_ref());
+        let columns = table.columns.len();
+        for (index, sample) in table.samples.iter_mut().enumerate() {
+            let Some(sample) = sample else { continue };
+            if table.places[index % columns] == 0 {
+                continue;
+            }
+            let is_nothing = sample.values.iter().all(|&value| value == 0.0);
+            for value in &mut sample.values {
+                *value = match better {
+                    Some(Better::Higher) => *value - part * value.abs(),
+                    Some(Better::Lower) | None if is_nothing => 1.0,
+                    Some(Better::Lower) | None => *value + part * value.abs(),
+                };
+            }
+        }
+    }
+}

@@ -1,0 +1,733 @@
+//! Numbers in, verdicts out.
+//!
+//! Nothing here changes what the drop-in formats show, and none of it runs unless something asks for verdicts.
+
+use std::collections::HashMap;
+
+use bstr::{BString, ByteSlice};
+use indexmap::IndexMap;
+
+use super::judgement::{
+    Adjust, Counts, Effect, EffectScale, Environment, EnvironmentDifference, EnvironmentKey,
+    Judgement, Margin, Noise, Shift, Summary, Unbounded, Verdict,
+};
+use super::margin::{Amount, Margins, RowName};
+use super::model::{Cell, GeomeanChange, NoGeomeanEffect, Report, Row, Table};
+use super::waivers::Waivers;
+use crate::sample::{ENVIRONMENT_KEYS, Environments};
+use crate::stats::{
+    HodgesLehmann, Interval, Outliers, TrendTest, UDistributions, benjamini_hochberg,
+    geomean_interval, holm, samples_to_detect, smallest_detectable_change, smallest_p,
+};
+use crate::unit::Better;
+
+/// What verdicts depend on besides the numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judging {
+    /// The level up to which a p-value is significant, 0 to 1; intervals of change have the level 1 − α.
+    pub alpha: f64,
+    /// How p-values are corrected.
+    pub adjust: Adjust,
+    /// Up to where changes do not matter.
+    pub margins: Margins,
+    /// Which regressions are tolerated.
+    pub waivers: Waivers,
+}
+
+/// The largest number of values a side that is named as the one needed.
+const SEARCH_LIMIT: usize = 100;
+
+/// Judges all rows of `report`, and sums up.
+pub fn judge(report: &mut Report, judging: &Judging, environments: Environments) {
+    let mut judge = Judge {
+        judging,
+        estimator: HodgesLehmann::new(),
+        distributions: UDistributions::new(),
+        trends: TrendTest::new(),
+        sorted: [Vec::new(), Vec::new()],
+    };
+    let columns = report.columns.len();
+    for table in &mut report.tables {
+        judge.table(table, columns);
+    }
+    let (comparisons, too_few_runs) = correct(report, judging);
+    let mut counts = Counts::default();
+    for table in &mut report.tables {
+        for row in &mut table.rows {
+            let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
+            let base = row.cells.first().and_then(Option::as_ref);
+            let centre = base.map_or(0.0, |base| base.centre);
+            for judgement in row.judgements.iter_mut().flatten() {
+                if judgement.effect.is_some() {
+                    judgement.verdict = verdict(judgement, table.better, judging.alpha);
+                    judgement.waiver = judging.waivers.state(&name, judgement, centre);
+                }
+                counts.add(judgement.verdict);
+                counts.waived += usize::from(judgement.is_waived());
+            }
+        }
+        add_geomean_effects(table);
+    }
+    let cells = report.tables.iter().flat_map(|table| &table.rows);
+    let cells = cells.flat_map(|row| row.cells.iter().flatten());
+    let trends = cells
+        .flat_map(|cell| &cell.noise)
+        .filter(|noise| matches!(noise, Noise::Trend { .. }))
+        .count();
+    report.summary = Some(Summary {
+        counts,
+        alpha: judging.alpha,
+        adjust: judging.adjust,
+        comparisons,
+        too_few_runs,
+        runs_needed: runs_needed(judging, comparisons),
+        worst: worst(report),
+        shifts: shifts(report),
+        environments: environments.columns.into_iter().map(describe).collect(),
+        environment_differences: environments
+            .differences
+            .into_iter()
+            .map(|difference| EnvironmentDifference {
+                column: difference.column,
+                key: difference.key.into(),
+                baseline: difference.baseline,
+                values: difference.values,
+            })
+            .collect(),
+        trends,
+    });
+}
+
+/// The name by which margins and waivers call a row.
+#[must_use]
+pub fn row_name(
+    label: &BString,
+    table_key: &[super::model::Field],
+    row_key: &[super::model::Field],
+    unit: &BString,
+) -> RowName {
+    let mut fields = table_key.iter().chain(row_key);
+    let package = fields.find(|field| field.key == "pkg");
+    RowName::new(
+        &label.to_str_lossy(),
+        &package.map_or_else(String::new, |field| field.value.to_str_lossy().into_owned()),
+        &unit.to_str_lossy(),
+    )
+}
+
+fn describe(values: [Vec<BString>; ENVIRONMENT_KEYS.len()]) -> Environment {
+    Environment {
+        keys: ENVIRONMENT_KEYS
+            .into_iter()
+            .zip(values)
+            .map(|(key, values)| EnvironmentKey {
+                key: key.into(),
+                values,
+            })
+            .collect(),
+    }
+}
+
+fn worst(report: &Report) -> Option<super::judgement::Place> {
+    let judged = report.worst_first();
+    let worst = judged.iter().find(|judged| {
+        judged.judgement.verdict == Verdict::Regression && !judged.judgement.is_waived()
+    });
+    worst.map(|judged| judged.place)
+}
+
+/// Looks at rows one after the other, and keeps between them what they share.
+struct Judge<'a> {
+    judging: &'a Judging,
+    estimator: HodgesLehmann,
+    distributions: UDistributions,
+    trends: TrendTest,
+    /// The sorted values of the baseline and of the cell compared with it.
+    sorted: [Vec<f64>; 2],
+}
+
+impl Judge<'_> {
+    fn table(&mut self, table: &mut Table, columns: usize) {
+        for row in &mut table.rows {
+            for cell in row.cells.iter_mut().flatten() {
+                cell.noise = self.noise(cell, table.is_exact);
+            }
+            row.judgements = vec![None; columns];
+            let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
+            let amount = self.judging.margins.of(&name, table.is_exact);
+            self.row(row, &table.places, table.is_exact, amount, columns);
+        }
+    }
+
+    /// Judges a row but for what its p-values decide.
+    fn row(
+        &mut self,
+        row: &mut Row,
+        places: &[usize],
+        is_exact: bool,
+        amount: Amount,
+        columns: usize,
+    ) {
+        let Some((&baseline, _)) = places.split_first() else {
+            return;
+        };
+        let at = |column: usize| places.iter().position(|&place| place == column);
+        let base = row.cells.first().and_then(Option::as_ref);
+        // A table without the run's baseline compares with the first column that it has, which is added itself.
+        let has_baseline = baseline == 0;
+        if !has_baseline && base.is_some() {
+            row.judgements[baseline] = Some(one_sided(Verdict::Added, 0));
+        }
+        for column in (0..columns).filter(|&column| column != baseline) {
+            let cell = at(column).and_then(|at| row.cells[at].as_ref());
+            row.judgements[column] = match (base, cell) {
+                (Some(base), Some(cell)) => {
+                    let effect = self.effect(base, cell, is_exact);
+                    Some(Self::compared(baseline, base, cell, effect, amount))
+                }
+                (Some(_), None) if has_baseline => Some(one_sided(Verdict::Removed, baseline)),
+                (None, Some(_)) => Some(one_sided(Verdict::Added, baseline)),
+                (Some(_) | None, None) => None,
+            };
+        }
+    }
+
+    fn compared(
+        baseline: usize,
+        base: &Cell,
+        cell: &Cell,
+        effect: Effect,
+        amount: Amount,
+    ) -> Judgement {
+        let limit = amount.limit(effect.scale, base.centre);
+        let ratio = ratio_interval(&effect);
+        let count = base.values.len().min(cell.values.len());
+        Judgement {
+            verdict: Verdict::Inconclusive,
+            baseline,
+            effect: Some(effect),
+            adjusted_p: None,
+            margin: Some(Margin {
+                relative: amount.relative,
+                absolute: amount.absolute,
+                limit,
+            }),
+            could_be_significant: true,
+            detectable: ratio.and_then(smallest_detectable_change),
+            detecting_count: ratio.and_then(|ratio| samples_to_detect(limit, count, ratio)),
+            is_gated: false,
+            waiver: None,
+        }
+    }
+
+    fn effect(&mut self, base: &Cell, cell: &Cell, is_exact: bool) -> Effect {
+        if is_exact {
+            return exact_effect(base.centre, cell.centre);
+        }
+        for (sorted, cell) in self.sorted.iter_mut().zip([base, cell]) {
+            sorted.clear();
+            sorted.extend_from_slice(&cell.values);
+            sorted.sort_unstable_by(f64::total_cmp);
+        }
+        let [old, new] = &self.sorted;
+        let level = 1.0 - self.judging.alpha;
+        let distributions = &mut self.distributions;
+        let ratio = self.estimator.ratio(distributions, old, new, level);
+        let (scale, unit, estimate) = if ratio.is_some() {
+            (EffectScale::Ratio, 1.0, ratio)
+        } else {
+            let difference = self.estimator.difference(distributions, old, new, level);
+            match base.centre {
+                0.0 => (EffectScale::Difference, 1.0, difference),
+                centre => (EffectScale::RelativeDifference, centre.abs(), difference),
+            }
+        };
+        let Some(estimate) = estimate else {
+            // Not reached: cells have values.
+            return exact_effect(base.centre, cell.centre);
+        };
+        let (value, low, high) = (estimate.value, estimate.interval.lo, estimate.interval.hi);
+        let is_bounded = match scale {
+            EffectScale::Ratio => low > 0.0 && high.is_finite(),
+            _ => low.is_finite() && high.is_finite(),
+        };
+        let no_change = if scale == EffectScale::Ratio {
+            1.0
+        } else {
+            0.0
+        };
+        let scaled = |value: f64| (value - no_change) / unit;
+        Effect {
+            scale,
+            estimate: scaled(value),
+            low: if is_bounded {
+                scaled(low)
+            } else {
+                f64::NEG_INFINITY
+            },
+            high: if is_bounded {
+                scaled(high)
+            } else {
+                f64::INFINITY
+            },
+            coverage: estimate.coverage,
+            unbounded: (!is_bounded).then(|| Unbounded::TooFewRuns {
+                needed: smallest_size(self.judging.alpha),
+            }),
+        }
+    }
+
+    fn noise(&mut self, cell: &Cell, is_exact: bool) -> Vec<Noise> {
+        let mut noise = Vec::new();
+        if is_exact {
+            return noise;
+        }
+        if let Some(trend) = self.trends.test(&cell.values)
+            && trend.is_significant()
+        {
+            noise.push(Noise::Trend {
+                rises: trend.s > 0,
+                p: trend.p,
+            });
+        }
+        let sorted = &mut self.sorted[0];
+        sorted.clear();
+        sorted.extend_from_slice(&cell.values);
+        sorted.sort_unstable_by(f64::total_cmp);
+        let Outliers { low, high } = Outliers::of(sorted);
+        if low + high > 0 {
+            noise.push(Noise::Outliers { low, high });
+        }
+        noise
+    }
+}
+
+fn one_sided(verdict: Verdict, baseline: usize) -> Judgement {
+    Judgement {
+        verdict,
+        baseline,
+        effect: None,
+        adjusted_p: None,
+        margin: None,
+        could_be_significant: true,
+        detectable: None,
+        detecting_count: None,
+        is_gated: false,
+        waiver: None,
+    }
+}
+
+/// The effect where the values themselves are compared: known to the last digit.
+fn exact_effect(old: f64, new: f64) -> Effect {
+    let (scale, estimate) = match old {
+        0.0 => (EffectScale::Difference, new),
+        old if old > 0.0 && new > 0.0 => (EffectScale::Ratio, new / old - 1.0),
+        old => (EffectScale::RelativeDifference, (new - old) / old.abs()),
+    };
+    Effect {
+        scale,
+        estimate,
+        low: estimate,
+        high: estimate,
+        coverage: 1.0,
+        unbounded: None,
+    }
+}
+
+/// The bounds of a ratio; none where the effect is no ratio or unbounded.
+fn ratio_interval(effect: &Effect) -> Option<Interval> {
+    (effect.scale == EffectScale::Ratio && effect.is_bounded()).then_some(Interval {
+        lo: 1.0 + effect.low,
+        hi: 1.0 + effect.high,
+    })
+}
+
+/// Corrects the p-values of all comparisons; returns how many there are, and how many of them have too few values to be
+/// significant after correction if they alone changed.
+fn correct(report: &mut Report, judging: &Judging) -> (usize, usize) {
+    let mut p = Vec::new();
+    visit_tested(report, |_, value, _| p.push(value));
+    let adjusted = match judging.adjust {
+        Adjust::Holm => holm(&p),
+        Adjust::Bh => benjamini_hochberg(&p),
+        Adjust::None => p.clone(),
+    };
+    let factor = factor(judging, p.len());
+    let mut smallest: HashMap<(usize, usize), f64> = HashMap::new();
+    let mut adjusted = adjusted.into_iter();
+    let mut too_few = 0;
+    visit_tested(report, |judgement, _, sizes| {
+        judgement.adjusted_p = adjusted.next();
+        let smallest = *smallest
+            .entry(sizes)
+            .or_insert_with(|| smallest_p(sizes.0, sizes.1));
+        judgement.could_be_significant = factor * smallest <= judging.alpha;
+        too_few += usize::from(!judgement.could_be_significant);
+    });
+    (p.len(), too_few)
+}
+
+/// Calls `visit` for each judgement with a p-value, with that and the sizes of its samples.
+fn visit_tested(report: &mut Report, mut visit: impl FnMut(&mut Judgement, f64, (usize, usize))) {
+    for table in &mut report.tables {
+        for row in &mut table.rows {
+            for (cell, &column) in row.cells.iter().zip(&table.places) {
+                let comparison = cell.as_ref().and_then(|cell| cell.comparison.as_ref());
+                if let Some(comparison) = comparison
+                    && let Some(p) = comparison.p
+                    && let Some(judgement) = &mut row.judgements[column]
+                {
+                    visit(judgement, p, (comparison.baseline_count, comparison.count));
+                }
+            }
+        }
+    }
+}
+
+/// What the p-value of a change is multiplied by if nothing else changed: the first step of Holm, the last of Benjamini and
+/// Hochberg.
+fn factor(judging: &Judging, comparisons: usize) -> f64 {
+    match judging.adjust {
+        Adjust::Holm | Adjust::Bh => comparisons.max(1) as f64,
+        Adjust::None => 1.0,
+    }
+}
+
+/// The smallest number of values a side with which a lone change among `comparisons` could be significant.
+fn runs_needed(judging: &Judging, comparisons: usize) -> Option<usize> {
+    smallest_size(judging.alpha / factor(judging, comparisons))
+}
+
+/// The smallest equal size at which some p-value is at most `alpha`.
+fn smallest_size(alpha: f64) -> Option<usize> {
+    (1..=SEARCH_LIMIT).find(|&size| smallest_p(size, size) <= alpha)
+}
+
+/// The verdict that the interval, the margin and the corrected p-value give.
+fn verdict(judgement: &Judgement, better: Option<Better>, alpha: f64) -> Verdict {
+    let (Some(effect), Some(margin)) = (&judgement.effect, &judgement.margin) else {
+        return judgement.verdict;
+    };
+    let limit = margin.limit;
+    if effect.low >= -limit && effect.high <= limit {
+        return Verdict::Unchanged;
+    }
+    // Exact values have no p, and need none.
+    let is_significant = judgement.adjusted_p.is_none_or(|p| p <= alpha);
+    if !is_significant || !effect.is_bounded() {
+        return Verdict::Inconclusive;
+    }
+    let is_above = effect.low > limit;
+    let is_below = effect.high < -limit;
+    match (is_above, is_below, better) {
+        (false, false, _) => Verdict::Unclear,
+        (_, _, None) => Verdict::Changed,
+        (true, _, Some(Better::Lower)) | (_, true, Some(Better::Higher)) => Verdict::Regression,
+        (_, _, Some(_)) => Verdict::Improvement,
+    }
+}
+
+/// Gives the geomean of each column its interval, from those of the rows.
+fn add_geomean_effects(table: &mut Table) {
+    for (at, &column) in table.places.iter().enumerate().skip(1) {
+        let judgements = table
+            .rows
+            .iter()
+            .filter_map(|row| row.judgements[column].as_ref());
+        let intervals: Result<Vec<Interval>, NoGeomeanEffect> = judgements
+            .filter_map(|judgement| judgement.effect)
+            .map(|effect| {
+                if !effect.is_bounded() {
+                    Err(NoGeomeanEffect::TooFewRuns)
+                } else if effect.scale == EffectScale::Difference
+                    && (effect.low, effect.high) == (0.0, 0.0)
+                {
+                    // Nothing that stays nothing counts as a ratio of 1.
+                    Ok(Interval { lo: 1.0, hi: 1.0 })
+                } else {
+                    ratio_interval(&effect).ok_or(NoGeomeanEffect::NotPositive)
+                }
+            })
+            .collect();
+        let geomean = &mut table.geomeans[at];
+        let outcome = match (geomean.change, intervals) {
+            (Some(GeomeanChange::By(change)), Ok(intervals)) => {
+                geomean_interval(1.0 + change, &intervals)
+                    .map(|interval| (change, interval))
+                    .ok_or(NoGeomeanEffect::Undefined)
+            }
+            (Some(GeomeanChange::By(_)), Err(reason)) => Err(reason),
+            (_, _) => Err(NoGeomeanEffect::Undefined),
+        };
+        geomean.no_effect = outcome.as_ref().err().copied();
+        geomean.effect = outcome.ok().map(|(change, interval)| Effect {
+            scale: EffectScale::Ratio,
+            estimate: change,
+            low: interval.lo - 1.0,
+            high: interval.hi - 1.0,
+            coverage: 0.95,
+            unbounded: None,
+        });
+    }
+}
+
+/// Fewer rows than this may move together by chance.
+const SHIFT_ROWS: usize = 8;
+/// The part of rows that must move the same way.
+const SHIFT_SHARE: f64 = 0.9;
+/// The part of rows whose interval must hold the common change.
+const SHIFT_AGREEMENT: f64 = 0.8;
+/// A smaller common change is not worth a word.
+const SHIFT_SIZE: f64 = 0.005;
+
+/// Units of which nearly all rows moved the same way by about the same.
+///
+/// A change to the code rarely moves everything alike; another clock rate, a neighbour or a colder machine do. Reported if of at
+/// least 8 rows with noise at least 90 % moved the same way, the mean change is at least 0.5 % and clear of its 95 %
+/// interval, and it lies within the intervals of at least 80 % of the rows.
+fn shifts(report: &Report) -> Vec<Shift> {
+    let mut groups: IndexMap<(usize, BString), Vec<Interval>> = IndexMap::new();
+    let mut estimates: IndexMap<(usize, BString), Vec<f64>> = IndexMap::new();
+    for judged in report.all_judged() {
+        let Some(effect) = &judged.judgement.effect else {
+            continue;
+        };
+        let Some(interval) = ratio_interval(effect).filter(|interval| interval.lo < interval.hi)
+        else {
+            continue;
+        };
+        let group = (judged.place.column, judged.table.unit.clone());
+        groups.entry(group.clone()).or_default().push(interval);
+        estimates
+            .entry(group)
+            .or_default()
+            .push(effect.estimate.ln_1p());
+    }
+    let groups = groups.into_iter().zip(estimates.into_values());
+    groups
+        .filter_map(|(((column, unit), intervals), logs)| {
+            let rows = logs.len();
+            if rows < SHIFT_ROWS {
+                return None;
+            }
+            let count = rows as f64;
+            let mean = logs.iter().sum::<f64>() / count;
+            let squares: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum();
+            let reach = 1.96 * (squares / (count - 1.0) / count).sqrt();
+            let moved = logs.iter().filter(|log| **log * mean > 0.0).count();
+            let ratio = mean.exp();
+            let agree = intervals
+                .iter()
+                .filter(|interval| interval.lo <= ratio && ratio <= interval.hi)
+                .count();
+            let is_shift = moved as f64 >= SHIFT_SHARE * count
+                && agree as f64 >= SHIFT_AGREEMENT * count
+                && mean.abs() > reach
+                && mean.abs() >= SHIFT_SIZE;
+            is_shift.then(|| Shift {
+                column,
+                unit,
+                moved,
+                rows,
+                mean: mean.exp_m1(),
+                reach: ratio * reach.exp_m1(),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::build::{Settings, build};
+    use super::super::gate::{Evidence, GateSettings, ask};
+    use super::super::judgement::{Judged, Outcome, Place};
+    use super::*;
+    use crate::query::{Filter, Layout, Projection};
+    use crate::record::{Reader, Record};
+    use crate::sample::Builder;
+    use crate::unit::Metadata;
+    use proptest::prelude::*;
+
+    /// Judges two samples of a unit, in a run of their own.
+    fn judged_report(unit: &str, old: &[f64], new: &[f64], judging: &Judging) -> Report {
+        let filter = Filter::parse("*").unwrap();
+        let parse = |text: &str| Projection::parse(text).unwrap();
+        let layout = Layout::new(
+            parse(".config"),
+            parse(".fullname"),
+            parse(".file"),
+            &parse(""),
+        );
+        let mut builder = Builder::new(&filter, &layout);
+        for (label, values) in [("old", old), ("new", new)] {
+            let line = |value: &f64| format!("BenchmarkX 1 {value} {unit}\n");
+            let text: String = values.iter().map(line).collect();
+            let mut side = Builder::new(&filter, &layout);
+            let mut reader = Reader::new(text.as_bytes(), label);
+            while let Some((_, record)) = reader.next_record().unwrap() {
+                let Record::Result(record) = record else {
+                    panic!("{record:?}")
+                };
+                side.add(&record, &mut |_, _| {});
+            }
+            builder.merge(side);
+        }
+        let environments = Environments::of(&builder, &layout);
+        let settings = Settings {
+            alpha: judging.alpha,
+            ..Settings::default()
+        };
+        let mut report = build(builder.finish(), &Metadata::default(), settings);
+        judge(&mut report, judging, environments);
+        report
+    }
+
+    const PLACE: Place = Place {
+        table: 0,
+        row: 0,
+        column: 1,
+    };
+
+    fn judging(margins: &str) -> Judging {
+        let unread = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+        Judging {
+            alpha: 0.05,
+            margins: Margins::parse(margins, &unread).unwrap(),
+            ..Judging::default()
+        }
+    }
+
+    fn judgement(unit: &str, old: &[f64], new: &[f64], margins: &str) -> Judgement {
+        let report = judged_report(unit, old, new, &judging(margins));
+        report.judged(PLACE).unwrap().judgement.clone()
+    }
+
+    fn around(centre: f64) -> Vec<f64> {
+        (-5..5)
+            .map(|step| centre * (1.0 + f64::from(step) * 0.001))
+            .collect()
+    }
+
+    #[test]
+    fn the_interval_against_the_margin_decides() {
+        for (unit, old, new, margins, verdict) in [
+            ("sec/op", 100.0, 110.0, "2%", Verdict::Regression),
+            ("sec/op", 100.0, 90.0, "2%", Verdict::Improvement),
+            ("B/s", 100.0, 90.0, "2%", Verdict::Regression),
+            ("B/s", 100.0, 110.0, "2%", Verdict::Improvement),
+            ("widgets", 100.0, 110.0, "2%", Verdict::Changed),
+            ("sec/op", 100.0, 101.0, "2%", Verdict::Unchanged),
+            ("sec/op", 100.0, 100.0, "2%", Verdict::Unchanged),
+            ("sec/op", 100.0, 102.0, "2%", Verdict::Unclear),
+            ("sec/op", 100.0, 100.1, "0", Verdict::Inconclusive),
+            ("sec/op", 100.0, 110.0, "sec/op=2%+20s", Verdict::Unchanged),
+            ("sec/op", 100.0, 110.0, "sec/op=2%+5s", Verdict::Regression),
+        ] {
+            let judgement = judgement(unit, &around(old), &around(new), margins);
+            assert_eq!(
+                judgement.verdict, verdict,
+                "{unit} {old} {new} {margins}: {judgement:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn values_that_are_not_positive_have_a_difference() {
+        let judgement = judgement("sec/op", &[0.0; 6], &[5.0; 6], "2%");
+        assert_eq!(judgement.verdict, Verdict::Regression);
+        let effect = judgement.effect.unwrap();
+        assert_eq!(
+            (effect.scale, effect.low, effect.high),
+            (EffectScale::Difference, 5.0, 5.0)
+        );
+        assert_eq!(judgement.badness(Some(Better::Lower)), f64::INFINITY);
+
+        let judgement = self::judgement("B/op", &[0.0, 2.0, 2.0, 2.0, 2.0, 2.0], &[3.0; 6], "2%");
+        let effect = judgement.effect.unwrap();
+        assert_eq!(
+            (effect.scale, effect.estimate),
+            (EffectScale::RelativeDifference, 0.5)
+        );
+    }
+
+    #[test]
+    fn nothing_that_stays_nothing_is_unchanged() {
+        assert_eq!(
+            judgement("B/op", &[0.0; 6], &[0.0; 6], "0").verdict,
+            Verdict::Unchanged
+        );
+    }
+
+    #[test]
+    fn too_few_values_have_no_bounds_and_say_how_many_it_takes() {
+        let judgement = judgement("sec/op", &[1.0, 2.0, 3.0], &[11.0, 12.0, 13.0], "2%");
+        assert_eq!(judgement.verdict, Verdict::Inconclusive);
+        assert!(!judgement.could_be_significant);
+        let effect = judgement.effect.unwrap();
+        assert_eq!(
+            (effect.low, effect.high),
+            (f64::NEG_INFINITY, f64::INFINITY)
+        );
+        assert_eq!(
+            effect.unbounded,
+            Some(Unbounded::TooFewRuns { needed: Some(4) })
+        );
+    }
+
+    #[test]
+    fn a_lone_change_passes_holm_among_as_many_as_the_reference_says() {
+        let judging = judging("2%");
+        for (size, most) in [(5, 6), (6, 23), (8, 321), (10, 4618)] {
+            assert_eq!(runs_needed(&judging, most), Some(size));
+            assert!(runs_needed(&judging, most + 1) > Some(size));
+        }
+    }
+
+    #[test]
+    fn verdicts_can_be_walked_worst_first() {
+        let report = judged_report("sec/op", &around(1.0), &around(2.0), &judging("2%"));
+        let worst: Vec<Judged<'_>> = report.worst_first();
+        assert_eq!(worst.len(), 1);
+        let summary = report.summary.as_ref().unwrap();
+        assert_eq!((summary.worst, summary.counts.regression), (Some(PLACE), 1));
+        assert_eq!(summary.counts.to_string(), "1 regression");
+    }
+
+    proptest! {
+        /// Without ties; p as the tables have it, interval as the verdict has it.
+        #[test]
+        fn the_interval_excludes_no_change_exactly_when_p_is_below_alpha(
+            old in prop::collection::hash_set(1_u32..40_000, 2..14),
+            new in prop::collection::hash_set(1_u32..60_000, 2..14),
+            alpha in prop::sample::select(vec![0.01, 0.05, 0.1]),
+        ) {
+            prop_assume!(old.is_disjoint(&new));
+            let values = |set: &std::collections::HashSet<u32>| -> Vec<f64> {
+                set.iter().map(|&value| f64::from(value)).collect()
+            };
+            let judging = Judging { alpha, ..Judging::default() };
+            let report = judged_report("widgets", &values(&old), &values(&new), &judging);
+            let judged = report.judged(PLACE).unwrap();
+            let p = judged.cell.unwrap().comparison.as_ref().unwrap().p.unwrap();
+            let effect = judged.judgement.effect.unwrap();
+            // The bounds are ratios of two values, so one of exactly 1 would be a tie.
+            let excludes = effect.low > 0.0 || effect.high < 0.0;
+            prop_assume!((p - alpha).abs() > 1e-12);
+            prop_assert_eq!(excludes, p < alpha, "p {} {:?}", p, effect);
+        }
+
+        #[test]
+        fn a_gate_that_fails_and_one_that_passes_agree_with_the_counts(
+            old in prop::collection::vec(1_u32..100, 4..12),
+            new in prop::collection::vec(1_u32..200, 4..12),
+        ) {
+            let values = |values: &[u32]| -> Vec<f64> { values.iter().map(|&value| f64::from(value)).collect() };
+            let judging = judging("2%");
+            let mut report = judged_report("sec/op", &values(&old), &values(&new), &judging);
+            ask(&mut report, &GateSettings::default(), Evidence::default(), &judging.waivers).unwrap();
+            let gate = report.gate.unwrap();
+            let expected = if gate.counts.regression > 0 { Outcome::Failed } else { Outcome::Passed };
+            prop_assert_eq!(gate.outcome, expected);
+        }
+    }
+}

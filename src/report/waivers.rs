@@ -1,0 +1,195 @@
+//! Waivers: regressions that are tolerated for a while, up to a ceiling, for a reason.
+//!
+//! ```toml
+//! [[waiver]]
+//! benchmark = "Encode/size=1k-8"    # the row as the tables show it
+//! package = "example.com/codec"     # its pkg, "" where there is none
+//! unit = "sec/op"
+//! ceiling = "15%"                   # as -threshold takes it
+//! expires = 2027-01-31              # the last day
+//! reason = "bounds checks, see #123"
+//! ```
+
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
+use jiff::civil::Date;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::judgement::{Judgement, Verdict, WaiverNote, WaiverNoteKind, WaiverState};
+use super::margin::{
+    Amount, ReadFile, RowName, TomlError, line_of, parse_amount, read_toml, toml_error,
+};
+use super::model::Report;
+use super::verdict::row_name;
+
+/// All waivers of a run, and the day on which they are asked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Waivers {
+    today: Date,
+    waivers: IndexMap<RowName, Waiver>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Waiver {
+    line: usize,
+    benchmark: String,
+    ceiling: Amount,
+    expires: Date,
+    reason: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WaiverFile {
+    waiver: Vec<Spanned<Entry>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    benchmark: String,
+    package: String,
+    unit: String,
+    ceiling: String,
+    expires: toml::Value,
+    reason: String,
+}
+
+impl Waivers {
+    /// Reads a file of waivers, to be asked on `today`.
+    ///
+    /// # Errors
+    /// The first mistake, with its line: an unknown or missing key, a ceiling or date that is none, an empty reason, or two
+    /// waivers for one row. A file without any waiver is a mistake too.
+    pub fn read(file: &str, today: Date, read_file: ReadFile<'_>) -> Result<Self, TomlError> {
+        let text = read_toml(file, read_file)?;
+        let parsed: WaiverFile =
+            toml::from_str(&text).map_err(|error| toml_error(file, &text, &error))?;
+        let mut waivers: IndexMap<RowName, Waiver> = IndexMap::new();
+        for entry in parsed.waiver {
+            let line = line_of(&text, entry.span().start);
+            let wrong = |message: String| TomlError::Content {
+                file: file.into(),
+                line,
+                message,
+            };
+            let entry = entry.into_inner();
+            let expires = date(&entry.expires).ok_or_else(|| {
+                wrong(
+                    "expires must be a date such as 2027-01-31, the last day of the waiver".into(),
+                )
+            })?;
+            let ceiling = parse_amount(&entry.ceiling, Some(&entry.unit))
+                .map_err(|reason| wrong(format!("ceiling: {reason}")))?;
+            for (key, value) in [
+                ("benchmark", &entry.benchmark),
+                ("unit", &entry.unit),
+                ("reason", &entry.reason),
+            ] {
+                if value.trim().is_empty() {
+                    return Err(wrong(format!("{key} must not be empty")));
+                }
+            }
+            let name = RowName::new(&entry.benchmark, &entry.package, &entry.unit);
+            if let Some(first) = waivers.get(&name) {
+                return Err(wrong(format!(
+                    "a second waiver for {} in {}; the first is on line {}",
+                    entry.benchmark, entry.unit, first.line
+                )));
+            }
+            let waiver = Waiver {
+                line,
+                benchmark: entry.benchmark,
+                ceiling,
+                expires,
+                reason: entry.reason,
+            };
+            waivers.insert(name, waiver);
+        }
+        Ok(Self { today, waivers })
+    }
+
+    /// What the waiver for a row, if there is one, makes of its judgement; `centre` is that of the baseline.
+    pub(super) fn state(
+        &self,
+        name: &RowName,
+        judgement: &Judgement,
+        centre: f64,
+    ) -> Option<WaiverState> {
+        let waiver = self.waivers.get(name)?;
+        let effect = judgement.effect.as_ref()?;
+        let expires = waiver.expires.to_string();
+        if waiver.expires < self.today {
+            return Some(WaiverState::Expired { expires });
+        }
+        let ceiling = waiver.ceiling.limit(effect.scale, centre);
+        // What is worse than the ceiling is no longer what was waived, in either direction of better.
+        if judgement.verdict == Verdict::Regression && effect.estimate.abs() > ceiling {
+            return Some(WaiverState::OverCeiling { ceiling });
+        }
+        Some(WaiverState::Applies {
+            ceiling,
+            expires,
+            reason: waiver.reason.clone(),
+        })
+    }
+
+    /// What is wrong with single waivers, in the order of the file.
+    #[must_use]
+    pub fn notes(&self, report: &Report) -> Vec<WaiverNote> {
+        let mut rows: HashSet<RowName> = HashSet::new();
+        let mut regressions: HashSet<RowName> = HashSet::new();
+        let mut over: HashSet<RowName> = HashSet::new();
+        if !self.waivers.is_empty() {
+            for judged in report.all_judged() {
+                let (table, row) = (judged.table, judged.row);
+                let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
+                if judged.judgement.verdict == Verdict::Regression {
+                    regressions.insert(name.clone());
+                }
+                if let Some(WaiverState::OverCeiling { .. }) = judged.judgement.waiver {
+                    over.insert(name.clone());
+                }
+                rows.insert(name);
+            }
+        }
+        let waivers = self.waivers.iter();
+        waivers
+            .filter_map(|(name, waiver)| {
+                let kind = if !rows.contains(name) {
+                    WaiverNoteKind::Stale
+                } else if waiver.expires < self.today {
+                    WaiverNoteKind::Expired {
+                        expires: waiver.expires.to_string(),
+                    }
+                } else if !regressions.contains(name) {
+                    WaiverNoteKind::Unused
+                } else if over.contains(name) {
+                    WaiverNoteKind::OverCeiling
+                } else {
+                    return None;
+                };
+                Some(WaiverNote {
+                    line: waiver.line,
+                    benchmark: waiver.benchmark.clone(),
+                    package: name.package.clone(),
+                    unit: name.unit.clone(),
+                    kind,
+                })
+            })
+            .collect()
+    }
+}
+
+/// A date of TOML, or a string that is one.
+fn date(value: &toml::Value) -> Option<Date> {
+    match value {
+        toml::Value::String(text) => text.parse().ok(),
+        toml::Value::Datetime(moment) if moment.time.is_none() && moment.offset.is_none() => {
+            moment.to_string().parse().ok()
+        }
+        _ => None,
+    }
+}
