@@ -3,9 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 use std::path::Path;
 
-use rbenchstat::cli::{Streams, Surroundings, run};
+use rbenchstat::cli::{Streams, run};
 
 /// A benchmark of an input: package, name, and a base value for each unit.
 type Benchmark = (&'static str, &'static str, &'static [(f64, &'static str)]);
@@ -98,8 +99,21 @@ impl Folder {
         std::fs::write(self.0.path().join(name), text).unwrap();
     }
 
-    /// Runs with these arguments, of which `@x` stands for the path of the file x, also within an argument.
+    /// Runs with these arguments, of which `%x` stands for the path of the file x, also within an argument.
     fn run(&self, arguments: &str) -> Ended {
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let status = self.run_into(arguments, &mut stdout, &mut stderr);
+        Ended {
+            status,
+            stdout: String::from_utf8(stdout).unwrap(),
+            stderr: String::from_utf8(stderr)
+                .unwrap()
+                .replace(&format!("{}/", self.0.path().display()), ""),
+        }
+    }
+
+    /// The exit status of a run with standard output and standard error of its own.
+    fn run_into(&self, arguments: &str, stdout: &mut dyn Write, stderr: &mut dyn Write) -> u8 {
         let path = |name: &str| Path::new(self.0.path()).join(name).display().to_string();
         let arguments = arguments.split_whitespace().map(|argument| {
             match argument
@@ -110,24 +124,30 @@ impl Folder {
                 None => argument.into(),
             }
         });
-        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let exit = run(
             ["rbenchstat".into()].into_iter().chain(arguments),
             &mut Streams {
-                stdin: &mut std::io::empty(),
-                stdout: &mut stdout,
-                stderr: &mut stderr,
+                stdin: &mut io::empty(),
+                stdout,
+                stderr,
                 stdin_is_terminal: false,
-                surroundings: Surroundings::default(),
+                surroundings: rbenchstat::cli::Surroundings::default(),
             },
         );
-        Ended {
-            status: exit.status(),
-            stdout: String::from_utf8(stdout).unwrap(),
-            stderr: String::from_utf8(stderr)
-                .unwrap()
-                .replace(&format!("{}/", self.0.path().display()), ""),
-        }
+        exit.status()
+    }
+}
+
+/// A reader that went away.
+struct Gone;
+
+impl Write for Gone {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -455,6 +475,33 @@ fn the_tables_stay_as_they_are() {
         assert_eq!(plain.status, 0);
         assert_eq!(gated.status, 1);
         assert_eq!(plain.stdout, gated.stdout);
+    }
+}
+
+#[test]
+fn the_answer_stands_when_nobody_reads_it() {
+    let folder = Folder::new(&[
+        ("old.txt", &input(RUNS, BASE)),
+        ("new.txt", &input(AGAIN, SLOW)),
+    ]);
+    for (flags, status) in [
+        ("-fail-on regression", 1),
+        ("-fail-on regression -format csv", 1),
+        ("-fail-on regression -filter .name:Y", 0),
+        ("-fail-on regression -gate-unit B/s", 3),
+        ("-self-test 0.1%", 1),
+    ] {
+        let arguments = format!("{flags} %old.txt %new.txt");
+        assert_eq!(
+            folder.run_into(&arguments, &mut Gone, &mut Gone),
+            status,
+            "{flags}"
+        );
+        assert_eq!(
+            folder.run_into(&arguments, &mut io::sink(), &mut Gone),
+            status,
+            "{flags}"
+        );
     }
 }
 

@@ -24,10 +24,10 @@ pub struct Query<'q> {
     pub filter: &'q Filter,
     /// To which cells they go.
     pub layout: &'q Layout,
-    /// Whether it names keys that inputs may lack.
-    pub names_keys: bool,
     /// Whether to find out what results were measured on.
     pub compares_environments: bool,
+    /// Whether it names keys that inputs may lack.
+    pub names_keys: bool,
 }
 
 impl<'q> Query<'q> {

@@ -14,7 +14,7 @@ use super::gate_options::Purpose;
 use super::goflags;
 use super::older::OlderFlagError;
 use super::options::{OptionError, Options};
-use super::output::{Format, FormatNames};
+use super::output::{Format, FormatNames, Output};
 use super::output_args::Color;
 use super::read::{self, Inputs, Query, ReadError};
 use super::select::{self, SelectError};
@@ -214,8 +214,8 @@ fn compare(
     let query = Query {
         filter: &options.filter,
         layout: &options.layout,
-        names_keys: options.asked.names_keys(),
         compares_environments: options.gate.judging.is_some(),
+        names_keys: options.asked.names_keys(),
     };
     let mut inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
     for (unit, better) in &options.gate.better {
@@ -235,22 +235,21 @@ fn compare(
     match &options.gate.purpose {
         Purpose::Noise => return tell_noise(&report, streams.stdout, streams.stderr),
         Purpose::SelfTest(_, part) => {
-            let mut out = BufWriter::new(&mut *streams.stdout);
-            let fired = render::gate::write_self_test(&report, *part, &mut out)?;
-            out.flush()?;
-            return Ok(self_test_exit(
-                &report,
-                options.quiet,
-                fired,
-                streams.stderr,
-            )?);
+            let mut text = Vec::new();
+            let fired = render::gate::write_self_test(&report, *part, &mut text)?;
+            let exit = self_test_exit(&report, options.quiet, fired, streams.stderr);
+            let written = streams.stdout.write_all(&text);
+            return finish(written.and_then(|()| streams.stdout.flush()), exit);
         }
         Purpose::Show | Purpose::Gate(_) => {}
     }
     // The answer of a gate stands even if nobody reads the tables to their end.
-    let exit = tell_gate(&report, options.quiet, streams.stderr)?;
+    let exit = tell_gate(&report, options.quiet, streams.stderr);
     // The files before standard output, for the same reason.
-    write_outputs(&report, options, streams)?;
+    match write_outputs(&report, options, streams) {
+        Err(Failure::Write(error)) => return finish(Err(error), exit),
+        outcome => outcome?,
+    }
     let presentation = Presentation {
         has_colour: match options.colour {
             Color::Auto => streams.surroundings.shows_colour,
@@ -268,12 +267,20 @@ fn compare(
         &mut out,
         streams.stderr,
     );
-    match outcome.and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(exit),
-        outcome => outcome?,
+    let outcome = outcome.and_then(|()| out.flush());
+    if outcome.is_err() {
+        return finish(outcome, exit);
     }
     tell_notes(&notes, options.quiet, streams.stderr);
     Ok(exit)
+}
+
+/// The exit status after writing to standard output: its reader may go away early, and the answer is still the answer.
+fn finish(outcome: io::Result<()>, exit: Exit) -> Result<Exit, Failure> {
+    match outcome {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(exit),
+    }
 }
 
 /// Makes the report, with verdicts and the answer of the gate if anything asks for them.
@@ -289,16 +296,17 @@ fn build(inputs: Inputs, options: &Options) -> Result<Report, Failure> {
 }
 
 /// Tells the answer of the gate, if there is one.
-fn tell_gate(report: &Report, quiet: bool, stderr: &mut dyn Write) -> io::Result<Exit> {
+fn tell_gate(report: &Report, quiet: bool, stderr: &mut dyn Write) -> Exit {
     let Some(gate) = &report.gate else {
-        return Ok(Exit::Success);
+        return Exit::Success;
     };
-    render::gate::write(report, quiet, stderr)?;
-    Ok(match gate.outcome {
+    // With standard error gone, the exit status alone tells.
+    let _ = render::gate::write(report, quiet, stderr);
+    match gate.outcome {
         Outcome::Passed => Exit::Success,
         Outcome::Failed => Exit::GateFailed,
         Outcome::CouldNotJudge => Exit::CouldNotJudge,
-    })
+    }
 }
 
 /// A gate that cannot judge proves nothing; one that can has to fire for every row.
@@ -307,16 +315,15 @@ fn self_test_exit(
     quiet: bool,
     fired_for_all: bool,
     stderr: &mut dyn Write,
-) -> io::Result<Exit> {
+) -> Exit {
     let outcome = report.gate.as_ref().map(|gate| gate.outcome);
     if outcome == Some(Outcome::CouldNotJudge) {
-        return tell_gate(report, quiet, stderr);
-    }
-    Ok(if fired_for_all {
+        tell_gate(report, quiet, stderr)
+    } else if fired_for_all {
         Exit::Success
     } else {
         Exit::GateFailed
-    })
+    }
 }
 
 /// Prints margins instead of tables, unless the inputs cannot be runs of the same code on the same machine.
@@ -343,8 +350,7 @@ fn tell_noise(
         );
         return Ok(Exit::CouldNotJudge);
     }
-    out.write_all(&text)?;
-    out.flush()?;
+    let outcome = out.write_all(&text).and_then(|()| out.flush());
     if without > 0 {
         let needed = summary.and_then(|summary| summary.runs_needed);
         let needed = needed.map_or_else(|| "more".into(), |needed| needed.to_string());
@@ -352,9 +358,9 @@ fn tell_noise(
             stderr,
             "rbenchstat: -noise: {without} of {rows} rows have too few runs for a margin: run with -count {needed} at least"
         );
-        return Ok(Exit::CouldNotJudge);
+        return finish(outcome, Exit::CouldNotJudge);
     }
-    Ok(Exit::Success)
+    finish(outcome, Exit::Success)
 }
 
 /// Writes the further reports; all of them exist in memory before the first is put in place.
@@ -363,6 +369,10 @@ fn write_outputs(
     options: &Options,
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
+    let failure = |output: &Output, error| Failure::Output {
+        path: output.path.display().to_string(),
+        error,
+    };
     let mut nowhere = io::sink();
     let mut reports = Vec::new();
     for output in &options.outputs {
@@ -372,22 +382,15 @@ fn write_outputs(
             Format::Csv => &mut nowhere,
             _ => &mut *streams.stderr,
         };
-        render(
-            output.format,
-            report,
-            &options.presentation,
-            &mut bytes,
-            warnings,
-        )?;
+        let presentation = &options.presentation;
+        render(output.format, report, presentation, &mut bytes, warnings)
+            .map_err(|error| failure(output, error))?;
         reports.push((output, bytes));
     }
     for (output, bytes) in reports {
         output
             .write(&bytes, &streams.surroundings)
-            .map_err(|error| Failure::Output {
-                path: output.path.display().to_string(),
-                error,
-            })?;
+            .map_err(|error| failure(output, error))?;
     }
     Ok(())
 }

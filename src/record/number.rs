@@ -128,11 +128,12 @@ fn parse_hexadecimal(negative: bool, text: &[u8]) -> Result<f64, NumberError> {
         .iter()
         .position(|byte| matches!(byte, b'p' | b'P'))
         .ok_or(NumberError::Syntax)?;
-    // The prefix counts as a digit: `0x_1p0` is right.
-    let mantissa = without_underscores(
-        text[..at].strip_prefix(b"_").unwrap_or(&text[..at]),
-        u8::is_ascii_hexdigit,
-    )?;
+    // The prefix counts as a digit: `0x_1p0` is right, `0x_.8p0` is not.
+    let mantissa = match &text[..at] {
+        [b'_', rest @ ..] if rest.first().is_some_and(u8::is_ascii_hexdigit) => rest,
+        mantissa => mantissa,
+    };
+    let mantissa = without_underscores(mantissa, u8::is_ascii_hexdigit)?;
     let exponent = parse_exponent(&without_underscores(&text[at + 1..], u8::is_ascii_digit)?)?;
 
     // The first 64 significant bits; what follows them only breaks ties.
@@ -308,8 +309,8 @@ mod tests {
     fn what_is_no_number_is_refused() {
         for text in [
             "", ".", "+", "abc", "1e", "1.2.3", "0b1", "0x10", "0x", "0xp1", "0x1p", "_1", "1_",
-            "1__0", "1_.5", "1._5", "1e_5", "0x1p_5", "-nan", "+nan", "1 ", "in", "5\0", "--5",
-            "é",
+            "1__0", "1_.5", "1._5", "1e_5", "0x1p_5", "0x_.8p1", "0x_p1", "-nan", "+nan", "1 ",
+            "in", "5\0", "--5", "é",
         ] {
             assert_eq!(
                 parse_number(text.as_bytes()),

@@ -500,23 +500,12 @@ pub fn write_noise(report: &Report, out: &mut dyn Write) -> io::Result<(usize, u
             }
             rows += 1;
             let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
-            if !effects.iter().all(Effect::is_bounded) {
+            let Some(amount) = Amount::around(&effects) else {
                 without += 1;
-                writeln!(
-                    out,
-                    "\n# Too few runs: {:?} in {:?}",
-                    name.benchmark, name.unit
-                )?;
+                let (benchmark, unit) = (&name.benchmark, &name.unit);
+                writeln!(out, "\n# Too few runs: {benchmark:?} in {unit:?}")?;
                 continue;
-            }
-            let mut amount = Amount::default();
-            for effect in effects {
-                let reach = effect.low.abs().max(effect.high.abs());
-                match effect.scale {
-                    EffectScale::Difference => amount.absolute = amount.absolute.max(reach),
-                    _ => amount.relative = amount.relative.max(reach),
-                }
-            }
+            };
             write!(out, "\n{}", write_entry(&name, amount))?;
         }
     }

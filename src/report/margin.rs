@@ -17,7 +17,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::judgement::EffectScale;
+use super::judgement::{Effect, EffectScale};
 use crate::unit::{Class, Tidied};
 
 /// The margin of measured units of which nothing else was said, as a part of the baseline.
@@ -44,6 +44,25 @@ impl Amount {
             }
             EffectScale::Ratio | EffectScale::RelativeDifference => self.relative,
         }
+    }
+
+    /// The smallest amount within which all of these effects lie; none if one of them could be of any size.
+    #[must_use]
+    pub fn around(effects: &[Effect]) -> Option<Self> {
+        let mut amount = Self::default();
+        for effect in effects {
+            if !effect.is_bounded() {
+                return None;
+            }
+            let reach = effect.low.abs().max(effect.high.abs());
+            match effect.scale {
+                EffectScale::Difference => amount.absolute = amount.absolute.max(reach),
+                EffectScale::Ratio | EffectScale::RelativeDifference => {
+                    amount.relative = amount.relative.max(reach);
+                }
+            }
+        }
+        Some(amount)
     }
 
     /// The larger of each part.

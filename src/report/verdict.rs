@@ -684,6 +684,43 @@ mod tests {
     }
 
     #[test]
+    fn the_geomean_of_one_row_has_the_interval_of_that_row() {
+        let report = judged_report("sec/op", &around(1.0), &around(2.0), &judging("2%"));
+        let row = report.judged(PLACE).unwrap().judgement.effect.unwrap();
+        let geomean = &report.tables[0].geomeans[1];
+        let effect = geomean.effect.unwrap();
+        let ratio = |low: f64, high: f64| (1.0 + high) / (1.0 + low);
+        assert!((ratio(effect.low, effect.high) / ratio(row.low, row.high) - 1.0).abs() < 1e-12);
+        assert!(effect.low < 1.0 && 1.0 < effect.high);
+        assert_eq!(geomean.no_effect, None);
+
+        let few = judged_report("sec/op", &[1.0], &[2.0], &judging("2%"));
+        let geomean = &few.tables[0].geomeans[1];
+        assert_eq!(
+            (geomean.effect, geomean.no_effect),
+            (None, Some(NoGeomeanEffect::TooFewRuns))
+        );
+        let none = judged_report("B/op", &[0.0, 0.0, 0.0, 1.0], &[2.0; 4], &judging("2%"));
+        assert_eq!(none.tables[0].geomeans[1].effect, None);
+    }
+
+    #[test]
+    fn cells_say_what_is_odd_about_their_values() {
+        let rising: Vec<f64> = (1..=9).map(f64::from).collect();
+        let mut outlier = around(1.0);
+        outlier[3] = 9.0;
+        let report = judged_report("sec/op", &rising, &outlier, &judging("2%"));
+        let cells = &report.tables[0].rows[0].cells;
+        let noise = |column: usize| cells[column].as_ref().unwrap().noise.clone();
+        assert!(matches!(noise(0)[..], [Noise::Trend { rises: true, .. }]));
+        assert_eq!(noise(1).last(), Some(&Noise::Outliers { low: 0, high: 1 }));
+        assert_eq!(
+            report.summary.unwrap().trends,
+            1 + usize::from(noise(1).len() > 1)
+        );
+    }
+
+    #[test]
     fn verdicts_can_be_walked_worst_first() {
         let report = judged_report("sec/op", &around(1.0), &around(2.0), &judging("2%"));
         let worst: Vec<Judged<'_>> = report.worst_first();
