@@ -11,14 +11,15 @@ fn allocations(runs: usize, values: impl Fn(usize) -> String) -> u64 {
     let mut text = String::from("goos: linux\npkg: example.com/p\n");
     for run in 0..runs {
         for name in ["Encode/size=4k-8", "Decode/size=4k-8", "Größe-8"] {
-            writeln!(text, "Benchmark{name} \t 1000\t{}", values(run)).unwrap();
+            writeln!(text, "Benchmark{name} \t 1000\t{}", values(run))
+                .expect("a string takes everything");
         }
     }
     let (filter, layout) = (Filter::default(), Layout::default());
     let mut builder = Builder::new(&filter, &layout);
     let mut reader = Reader::new(text.as_bytes(), "old.txt");
     let info = allocation_counter::measure(|| {
-        while let Some((_, record)) = reader.next_record().unwrap() {
+        while let Some((_, record)) = reader.next_record().expect("text in memory") {
             let Record::Result(result) = record else {
                 panic!("{record:?}")
             };
