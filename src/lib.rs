@@ -53,7 +53,7 @@
 //!
 //! let report = report::build(samples.finish(), &metadata, Settings::default());
 //! let mut out = Vec::new();
-//! render::text::write(&report, &mut out)?;
+//! render::text::write(&report, false, &mut out)?;
 //! assert_eq!(String::from_utf8(out)?, "
 //!        │     old      │                new                 │
 //!        │    sec/op    │   sec/op     vs base               │

@@ -32,7 +32,7 @@ fn chromium() -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// A browser with one page, driven over the DevTools protocol.
+/// A browser with one page, driven over the protocol of its developer tools.
 struct Browser {
     child: Child,
     socket: WebSocket<TcpStream>,
@@ -93,19 +93,22 @@ impl Browser {
             events: Vec::new(),
             _profile: profile,
         };
-        let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
+        let target = browser.call("Target.createTarget", &json!({"url": "about:blank"}));
         let attached = browser.call(
             "Target.attachToTarget",
-            json!({"targetId": target["targetId"], "flatten": true}),
+            &json!({"targetId": target["targetId"], "flatten": true}),
         );
-        browser.session = attached["sessionId"].as_str().unwrap().to_owned();
+        attached["sessionId"]
+            .as_str()
+            .unwrap()
+            .clone_into(&mut browser.session);
         for domain in ["Page", "Runtime", "Network", "Log"] {
-            browser.call(&format!("{domain}.enable"), json!({}));
+            browser.call(&format!("{domain}.enable"), &json!({}));
         }
         browser
     }
 
-    fn call(&mut self, method: &str, params: Value) -> Value {
+    fn call(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let mut request = json!({"id": self.last, "method": method, "params": params});
         if !self.session.is_empty() {
@@ -135,7 +138,7 @@ impl Browser {
     fn open(&mut self, path: &Path) {
         self.call(
             "Page.navigate",
-            json!({"url": format!("file://{}", path.display())}),
+            &json!({"url": format!("file://{}", path.display())}),
         );
         let end = Instant::now() + Duration::from_secs(30);
         while self.evaluate("document.readyState + document.title") == "completeabout:blank"
@@ -154,7 +157,7 @@ impl Browser {
     fn evaluate(&mut self, expression: &str) -> Value {
         let result = self.call(
             "Runtime.evaluate",
-            json!({"expression": expression, "returnByValue": true}),
+            &json!({"expression": expression, "returnByValue": true}),
         );
         assert!(
             result.get("exceptionDetails").is_none(),
@@ -177,7 +180,7 @@ impl Browser {
             if kind == "keyDown" && !text.is_empty() {
                 params["text"] = json!(text);
             }
-            self.call("Input.dispatchKeyEvent", params);
+            self.call("Input.dispatchKeyEvent", &params);
         }
     }
 
@@ -196,7 +199,7 @@ impl Browser {
         for kind in ["mousePressed", "mouseReleased"] {
             self.call(
                 "Input.dispatchMouseEvent",
-                json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1}),
+                &json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1}),
             );
         }
     }
@@ -218,7 +221,7 @@ impl Browser {
         let Some(folder) = std::env::var_os("SCREENSHOTS") else {
             return;
         };
-        let result = self.call("Page.captureScreenshot", json!({"format": "png"}));
+        let result = self.call("Page.captureScreenshot", &json!({"format": "png"}));
         let data = decode(result["data"].as_str().unwrap());
         std::fs::write(Path::new(&folder).join(format!("{name}.png")), data).unwrap();
     }
@@ -226,14 +229,14 @@ impl Browser {
     fn media(&mut self, media: &str, scheme: &str) {
         self.call(
             "Emulation.setEmulatedMedia",
-            json!({"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]}),
+            &json!({"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]}),
         );
     }
 
     fn size(&mut self, width: u32, height: u32) {
         self.call(
             "Emulation.setDeviceMetricsOverride",
-            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
+            &json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
         );
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use rbenchstat::cli::{Streams, Surroundings, run};
+use rbenchstat::cli::{Streams, run};
 
 /// A benchmark of an input: package, name, and a base value for each unit.
 type Benchmark = (&'static str, &'static str, &'static [(f64, &'static str)]);
@@ -131,7 +131,7 @@ impl Folder {
                 stdout,
                 stderr,
                 stdin_is_terminal: false,
-                surroundings: Surroundings::default(),
+                surroundings: rbenchstat::cli::Surroundings::default(),
             },
         );
         exit.status()

@@ -12,7 +12,7 @@ use super::exit::Exit;
 use super::gate_options::Purpose;
 use super::goflags;
 use super::options::{OptionError, Options};
-use super::output::{Format, FormatNames};
+use super::output::{Format, FormatNames, Output};
 use super::output_args::Color;
 use super::read::{self, Inputs, Query, ReadError};
 use super::surroundings::Surroundings;
@@ -143,18 +143,15 @@ fn compare(
             let mut text = Vec::new();
             let fired = render::gate::write_self_test(&report, *part, &mut text)?;
             let exit = self_test_exit(&report, options.quiet, fired, streams.stderr);
-            let out = &mut *streams.stdout;
-            return finish(out.write_all(&text).and_then(|()| out.flush()), exit);
+            let written = streams.stdout.write_all(&text);
+            return finish(written.and_then(|()| streams.stdout.flush()), exit);
         }
         Purpose::Show | Purpose::Gate(_) => {}
     }
     // The answer of a gate stands even if nobody reads the tables to their end.
     let exit = tell_gate(&report, options.quiet, streams.stderr);
     // The files before standard output, for the same reason.
-    match write_outputs(&report, options, streams) {
-        Err(Failure::Write(error)) => return finish(Err(error), exit),
-        outcome => outcome?,
-    }
+    write_outputs(&report, options, streams)?;
     let presentation = Presentation {
         has_colour: match options.colour {
             Color::Auto => streams.surroundings.shows_colour,
@@ -276,6 +273,10 @@ fn write_outputs(
     options: &Options,
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
+    let failure = |output: &Output, error| Failure::Output {
+        path: output.path.display().to_string(),
+        error,
+    };
     let mut nowhere = io::sink();
     let mut reports = Vec::new();
     for output in &options.outputs {
@@ -285,22 +286,15 @@ fn write_outputs(
             Format::Csv => &mut nowhere,
             _ => &mut *streams.stderr,
         };
-        render(
-            output.format,
-            report,
-            &options.presentation,
-            &mut bytes,
-            warnings,
-        )?;
+        let presentation = &options.presentation;
+        render(output.format, report, presentation, &mut bytes, warnings)
+            .map_err(|error| failure(output, error))?;
         reports.push((output, bytes));
     }
     for (output, bytes) in reports {
         output
             .write(&bytes, &streams.surroundings)
-            .map_err(|error| Failure::Output {
-                path: output.path.display().to_string(),
-                error,
-            })?;
+            .map_err(|error| failure(output, error))?;
     }
     Ok(())
 }

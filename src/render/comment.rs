@@ -169,7 +169,7 @@ impl Draft {
             .filter(|line| Part::CHANGED.contains(&line.part))
             .count();
         let limit = report.arrangement.limit.map_or(changed, NonZero::get);
-        let warning = |sentence: words::Sentence| format!("> ⚠️ {}\n>\n", sentence.text(markdown));
+        let warning = |sentence: words::Sentence| format!("> ⚠️ {}\n", sentence.text(markdown));
         Self {
             head: format!(
                 "<!-- rbenchstat:v1 id={} -->\n### {icon} {}\n",
@@ -259,7 +259,8 @@ impl Draft {
         }
         if plan.warnings > 0 {
             text.push('\n');
-            text.extend(self.warnings.iter().take(plan.warnings).map(String::as_str));
+            // An empty line of the quotation between two of them: each is a paragraph.
+            text.push_str(&self.warnings[..plan.warnings].join(">\n"));
         }
         let is_shown = |line: &&Line| {
             // Ranks count from the worst, so the worst are kept.

@@ -62,7 +62,16 @@ fn write_head(
         Mood::Doubtful => "doubtful",
     };
     let escape = |text: &bstr::BStr| format!("<span class=\"foreign\">{}</span>", html(text));
-    writeln!(out, "<header>\n<h1 class=\"{mood}\">{headline}</h1>")?;
+    // A count and its word stay on one line.
+    let counts: Vec<String> = headline
+        .split(" · ")
+        .map(|count| format!("<span>{count}</span>"))
+        .collect();
+    writeln!(
+        out,
+        "<header>\n<h1 class=\"{mood}\">{}</h1>",
+        counts.join(" · ")
+    )?;
     if let Some(worst) = words::worst(report, subjects) {
         writeln!(out, "<p>{}</p>", worst.text(escape))?;
     }
