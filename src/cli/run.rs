@@ -246,10 +246,7 @@ fn compare(
     // The answer of a gate stands even if nobody reads the tables to their end.
     let exit = tell_gate(&report, options.quiet, streams.stderr);
     // The files before standard output, for the same reason.
-    match write_outputs(&report, options, streams) {
-        Err(Failure::Write(error)) => return finish(Err(error), exit),
-        outcome => outcome?,
-    }
+    write_outputs(&report, options, streams)?;
     let presentation = Presentation {
         has_colour: match options.colour {
             Color::Auto => streams.surroundings.shows_colour,
