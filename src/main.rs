@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use rbenchstat::cli::{self, Streams};
+use rbenchstat::cli::{self, Streams, Surroundings};
 
 fn main() -> ExitCode {
     let stdin = io::stdin();
@@ -12,6 +12,7 @@ fn main() -> ExitCode {
         stdin: &mut io::stdin(),
         stdout: &mut io::stdout().lock(),
         stderr: &mut io::stderr().lock(),
+        surroundings: Surroundings::of_process(),
     };
     cli::run(std::env::args_os(), &mut streams).into()
 }

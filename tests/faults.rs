@@ -11,11 +11,18 @@ use std::thread;
 use std::time::Duration;
 
 use flate2::{Compression, write::GzEncoder};
-use rbenchstat::cli::{self, Streams};
+use rbenchstat::cli::{self, Streams, Surroundings};
 use tempfile::TempDir;
 
-/// The formats of a report.
-const FORMATS: &[&str] = &["text", "csv"];
+/// The formats of a report, and benchmark text last, which is no report.
+const FORMATS: &[&str] = &[
+    "text", "csv", "pretty", "markdown", "comment", "json", "jsonl", "html", "bench",
+];
+
+/// The formats that `-out` takes.
+fn report_formats() -> &'static [&'static str] {
+    &FORMATS[..FORMATS.len() - 1]
+}
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_rbenchstat");
 
@@ -87,8 +94,10 @@ fn fed(mut command: Command, pieces: impl Iterator<Item = Vec<u8>> + Send) -> Ou
 
 /// Runs with `close` called before there is any input.
 fn run_after(format: &str, input: &str, close: fn(&mut Child)) -> Output {
+    let (_folder, base) = folder_with("base.txt", results(8));
     let mut child = Command::new(PROGRAM)
         .arg(format!("-format={format}"))
+        .args([base.as_os_str(), "x=-".as_ref()])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -114,6 +123,7 @@ fn in_process(arguments: &[&str]) -> (u8, String) {
             stdout: &mut stdout,
             stderr: &mut stderr,
             stdin_is_terminal: false,
+            surroundings: Surroundings::default(),
         },
     );
     assert!(exit.status() == 0 || stdout.is_empty());
@@ -129,7 +139,7 @@ fn a_full_disk_is_told_and_ends_with_status_2() {
     for format in FORMATS {
         let output = Command::new(PROGRAM)
             .arg(format!("-format={format}"))
-            .arg(&path)
+            .args([&path, &path])
             .stdout(full())
             .output()
             .expect("the program starts");
@@ -144,6 +154,67 @@ fn a_full_disk_is_told_and_ends_with_status_2() {
             "{told}"
         );
     }
+}
+
+#[test]
+fn a_further_report_on_a_full_disk_is_told_and_ends_with_status_2() {
+    if !is_linux() {
+        return;
+    }
+    let (_folder, path) = folder_with("a.txt", results(8));
+    for format in report_formats() {
+        let output = Command::new(PROGRAM)
+            .arg(format!("-out={format}=/dev/full"))
+            .args([&path, &path])
+            .output()
+            .expect("the program starts");
+        assert_eq!(status(&output), 2, "{format}");
+        assert!(output.stdout.is_empty(), "{format}");
+        let told = stderr(&output).to_lowercase();
+        assert!(told.contains("/dev/full"), "{told}");
+        assert!(told.contains("no space left on device"), "{told}");
+    }
+}
+
+#[test]
+fn a_further_report_is_whole_or_what_was_there_before() {
+    if !is_linux() {
+        return;
+    }
+    let mut text = String::new();
+    for name in 0..200 {
+        text += &results(6).replace('X', &format!("X{name}"));
+    }
+    let (folder, path) = folder_with("a.txt", text);
+    for format in report_formats() {
+        let report = folder.path().join(format);
+        fs::write(&report, "the one before").expect("a file");
+        // A file of a kibibyte is as large as one gets; the signal for that is ignored.
+        let output = Command::new("sh")
+            .args([
+                "-c",
+                "trap '' XFSZ; ulimit -f 2; exec \"$@\"",
+                "sh",
+                PROGRAM,
+            ])
+            .arg("-all")
+            .arg(format!("-out={format}={}", report.display()))
+            .args([&path, &path])
+            .output()
+            .expect("the program starts");
+        assert_eq!(status(&output), 2, "{format}: {}", stderr(&output));
+        assert!(output.stdout.is_empty(), "{format}");
+        assert!(
+            stderr(&output).contains(&*report.to_string_lossy()),
+            "{}",
+            stderr(&output)
+        );
+        let kept = fs::read_to_string(&report).expect("a file");
+        assert_eq!(kept, "the one before", "{format}");
+        fs::remove_file(report).expect("a file");
+    }
+    let left = fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(left, 1, "nothing but the input is left");
 }
 
 #[test]
@@ -170,12 +241,12 @@ fn warnings_that_cannot_be_written_end_the_run_before_the_report() {
     let run = |format: &str, stderr: Stdio| {
         Command::new(PROGRAM)
             .arg(format!("-format={format}"))
-            .arg(&path)
+            .args([&path, &path])
             .stderr(stderr)
             .output()
             .expect("the program starts")
     };
-    for format in FORMATS {
+    for format in report_formats() {
         let output = run(format, full());
         assert_eq!(status(&output), 2, "{format}");
         assert!(output.stdout.is_empty(), "{format}");
@@ -200,7 +271,7 @@ fn a_reader_of_the_report_may_go_away() {
 #[test]
 fn a_report_is_whole_or_absent_when_nobody_reads_the_warnings() {
     let input = format!("BenchmarkX 1 q x\n{}", results(8));
-    for format in FORMATS {
+    for format in report_formats() {
         let whole = run_after(format, &input, |_| {});
         let output = run_after(format, &input, |child| drop(child.stderr.take()));
         match status(&output) {
@@ -661,6 +732,7 @@ fn an_input_that_fails_half_way_leaves_nothing_on_standard_output() {
             stdout: &mut stdout,
             stderr: &mut stderr,
             stdin_is_terminal: false,
+            surroundings: Surroundings::default(),
         },
     );
     assert_eq!(exit.status(), 2);

@@ -199,9 +199,9 @@ mod tests {
         let before = counter.reader().read();
         let mut list: Vec<u8> = Vec::with_capacity(100);
         black_box(&mut list).reserve_exact(300);
-        let counted = counter.reader().read() - before;
+        let made = counter.reader().read() - before;
         assert_eq!(
-            counted,
+            made,
             Allocations {
                 count: 2,
                 bytes: 400

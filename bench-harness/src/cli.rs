@@ -28,11 +28,11 @@ const EXAMPLES: &str = "\
 Examples:
   bench-harness -bench AuthorizeRequest -count 10 -benchtime 1s > new.txt
       the three scenarios without and with decision logs, ten times each
-  bench-harness -bench '/minimal/with' -benchmem -cpu 1,2 --consumer
+  bench-harness -bench Authorize/minimal/with -benchmem -cpu 1,2 --consumer
       one scenario with decision logs that a consumer on this machine takes
   bench-harness -bench EmptyFilter
       what the harness itself costs, without the filter
-  bench-harness -bench minimal -rate 5000 -benchtime 10s
+  bench-harness -bench Authorize/minimal -rate 5000 -benchtime 10s
       an open loop: latency counts from the moment a request was to start
   bench-harness --bundle bundle.tar.gz --decision authz/allow --requests r.jsonl
       your own policy and requests; a line of r.jsonl is
@@ -71,8 +71,9 @@ enum Command {
 #[derive(Args, Clone, Debug)]
 pub struct RunArguments {
     /// Benchmarks to run: a regular expression for each part between slashes, as in Go
-    #[arg(long, value_name = "REGEX", default_value = "AuthorizeRequest")]
-    pub bench: String,
+    /// [default: `AuthorizeRequest`, and all for list]
+    #[arg(long, value_name = "REGEX")]
+    pub bench: Option<String>,
     /// How often to measure each benchmark
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub count: u32,
@@ -100,7 +101,7 @@ pub struct RunArguments {
     /// How long to run before measuring [default: a tenth of the benchtime, 50ms … 1s]
     #[arg(long, value_name = "TIME")]
     pub warmup: Option<String>,
-    /// Settings of the decision logs under OPA's names, such as 'buffer_type=event'
+    /// Settings of the decision logs under OPA's names, such as `buffer_type=event`
     #[arg(long, value_name = "SETTINGS", default_value = "")]
     pub settings: String,
     /// Send decision logs to a consumer on 127.0.0.1 that checks and counts them
@@ -229,7 +230,9 @@ fn act(arguments: &Arguments, typed: &str, streams: &mut Streams<'_>) -> Result<
             run::run(&options, &settings, streams)
         }
         Some(Command::List(arguments)) => {
-            let options = Options::new(arguments, typed)?;
+            let mut arguments = arguments.clone();
+            arguments.bench.get_or_insert_with(|| ".".to_owned());
+            let options = Options::new(&arguments, typed)?;
             run::list(&options, streams)?;
             Ok(0)
         }
@@ -264,6 +267,7 @@ impl Options {
     /// # Errors
     /// With the flag, or the file and line, that makes no sense.
     pub fn new(arguments: &RunArguments, typed: &str) -> Result<Self> {
+        let bench = arguments.bench.as_deref().unwrap_or("AuthorizeRequest");
         let budget = parse_budget(&arguments.benchtime).context("-benchtime")?;
         let arrival = match arguments.rate {
             None => Arrival::Closed,
@@ -285,12 +289,15 @@ impl Options {
             .collect::<Result<Vec<_>>>()
             .context("-percentiles")?;
         let server = server(arguments)?;
+        let pattern = Pattern::parse(bench).context("-bench")?;
         let mut scenarios = match (&arguments.bundle, &arguments.requests) {
             (Some(bundle), Some(requests)) => {
                 vec![Scenario::load(bundle, &arguments.decision, requests)?]
             }
+            // Signing tokens takes a while: not for scenarios nobody asked for.
             _ => BuiltIn::ALL
                 .into_iter()
+                .filter(|scenario| pattern.may_match_scenario(scenario.name()))
                 .map(|scenario| Scenario::built_in(scenario, arguments.seed))
                 .collect::<Result<Vec<_>>>()?,
         };
@@ -304,12 +311,11 @@ impl Options {
         } else {
             arguments.cpu.clone()
         };
-        let pattern = Pattern::parse(&arguments.bench).context("-bench")?;
         let plan = Plan::new(scenarios, &workers, arguments.rate, &pattern);
         ensure!(
             !plan.cases.is_empty(),
-            "-bench {:?} matches no benchmark; `bench-harness list` shows them",
-            arguments.bench
+            "-bench {bench:?} matches no benchmark; write a slash before a scenario, as in /minimal \
+             (`bench-harness list` shows all)"
         );
         Ok(Self {
             typed: typed.to_owned(),
@@ -328,6 +334,7 @@ impl Options {
             figures: Figures {
                 percentiles,
                 memory: arguments.benchmem,
+                rate: arguments.rate,
             },
             seed: arguments.seed,
             common_settings: arguments.settings.clone(),

@@ -141,6 +141,16 @@ fn measure(
             emit::comment(&mut file.file, "interrupted: the rest was not measured")?;
         }
     }
+    let shares = tables.each_ref().map(Table::dropped_share);
+    if (shares[0] - shares[1]).abs() > 0.01 {
+        let _ = writeln!(
+            streams.stderr,
+            "bench-harness: warning: the decision log lost {:.0} % of the events of old and {:.0} % of \
+             new; what is not encoded costs nothing, so compare at a -rate that neither loses at",
+            shares[0] * 100.0,
+            shares[1] * 100.0
+        );
+    }
     for (label, table) in LABELS.iter().zip(&tables) {
         if matches!(sides[0], Side::Settings(_)) {
             let _ = writeln!(streams.stderr, "{label}:");
@@ -264,6 +274,7 @@ fn show(old: &Path, new: &Path, sides: &[Side; 2], streams: &mut Streams<'_>) ->
                 stdout: &mut table,
                 stderr: streams.stderr,
                 stdin_is_terminal: false,
+                surroundings: rbenchstat::cli::Surroundings::default(),
             },
         );
         anyhow::ensure!(

@@ -8,6 +8,9 @@ use crate::measure::Measurement;
 
 /// A configuration line splits a comparison's tables when it differs, so there
 /// are these four and no others.
+///
+/// # Errors
+/// When `out` fails.
 pub fn configuration(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "goos: {}", operating_system())?;
     writeln!(out, "goarch: {}", architecture())?;
@@ -18,7 +21,10 @@ pub fn configuration(out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A line that readers of the format ignore.
+/// Lines that readers of the format ignore.
+///
+/// # Errors
+/// When `out` fails.
 pub fn comment(out: &mut dyn Write, text: &str) -> io::Result<()> {
     for line in text.lines() {
         writeln!(out, "# {line}")?;
@@ -55,6 +61,9 @@ impl Name {
     }
 }
 
+/// An open loop that reached this share of its rate kept up.
+const KEPT_UP: f64 = 0.95;
+
 /// What to print of a measurement.
 #[derive(Clone, Debug)]
 pub struct Figures {
@@ -62,10 +71,13 @@ pub struct Figures {
     pub percentiles: Vec<Percentile>,
     /// Whether to print bytes and allocations.
     pub memory: bool,
+    /// Operations a second asked for, in an open loop.
+    pub rate: Option<f64>,
 }
 
 /// Writes a measurement: the line of the benchmark itself and one for each
-/// percentile. Returns a note for each percentile left out.
+/// percentile. Returns a note for each percentile left out, and for an open
+/// loop that fell behind.
 ///
 /// # Errors
 /// When `out` fails.
@@ -102,6 +114,16 @@ pub fn measurement(
     }
     writeln!(out, "{line}")?;
     let mut notes = Vec::new();
+    let achieved = operations / measured.wall.as_secs_f64();
+    if let Some(rate) = figures.rate
+        && achieved < rate * KEPT_UP
+    {
+        notes.push(format!(
+            "{} fell behind: {achieved:.0} operations/s of {rate}; its latencies are those of a \
+             queue that grows, and differ with -benchtime",
+            name.full()
+        ));
+    }
     for percentile in &figures.percentiles {
         let needed = percentile.operations_needed();
         let full = format!("{}/P{}{}", name.stem, percentile.text, name.suffix);
@@ -196,6 +218,7 @@ mod tests {
                 Percentile::parse("99.9").unwrap(),
             ],
             memory,
+            rate: None,
         };
         let name = Name::new("BenchmarkA/b".to_owned(), workers);
         let mut out = Vec::new();
@@ -219,6 +242,29 @@ mod tests {
         assert!(!text.contains("\nBenchmarkA/b/P99.9"));
         assert!(text.contains("\n# BenchmarkA/b/P99.9 left out: 9999 operations, it needs 10000"));
         assert_eq!(notes.len(), 1);
+    }
+
+    #[test]
+    fn an_open_loop_that_fell_behind_says_so() {
+        let mut measured = measured(1_000);
+        measured.open = true;
+        measured.wall = Duration::from_secs(2);
+        let figures = |rate| Figures {
+            percentiles: Vec::new(),
+            memory: false,
+            rate: Some(rate),
+        };
+        let name = Name::new("BenchmarkA".to_owned(), 1);
+        let mut out = Vec::new();
+        let notes = measurement(&mut out, &name, &measured, &figures(520.0)).unwrap();
+        assert!(notes.is_empty());
+        let notes = measurement(&mut out, &name, &measured, &figures(600.0)).unwrap();
+        assert!(notes[0].starts_with("BenchmarkA fell behind: 500 operations/s of 600"));
+        let text = String::from_utf8(out).unwrap();
+        assert!(
+            text.starts_with("BenchmarkA\t1000\t500.0 ops/s\n"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -113,10 +113,13 @@ impl Engine {
         let compiled = engine
             .compile_with_entrypoint(&Rc::from(decision.as_str()))
             .map_err(|error| {
+                let error = policy_error(&error);
+                if !error.to_string().contains("not a valid rule path") {
+                    return error;
+                }
                 let packages = engine.get_packages().unwrap_or_default().join(", ");
                 anyhow!(
-                    "{}\nwhile looking for the decision path {} (packages: {packages})",
-                    policy_error(&error),
+                    "the decision path {} names no rule in {packages}; set it with --decision",
                     policy.decision
                 )
             })?;
@@ -254,7 +257,7 @@ impl Machine {
 
 fn timer() -> Result<ExecutionTimerConfig> {
     Ok(ExecutionTimerConfig {
-        limit: Duration::from_hours(1),
+        limit: Duration::from_secs(3600),
         check_interval: NonZeroU32::new(1 << 30).context("zero interval")?,
     })
 }
@@ -276,7 +279,9 @@ fn rule_path(decision: &str) -> Result<String> {
             path.push('.');
             path.push_str(part);
         } else {
-            path.push_str(&format!("[{}]", serde_json::Value::from(part)));
+            path.push('[');
+            path.push_str(&serde_json::Value::from(part).to_string());
+            path.push(']');
         }
     }
     Ok(path)

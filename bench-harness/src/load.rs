@@ -70,9 +70,9 @@ impl Clock for MachineClock {
     }
 
     fn wait_until(&self, moment: Duration) {
-        let left = moment.saturating_sub(self.now());
-        if left > AWAKE {
-            std::thread::sleep(left - AWAKE);
+        let left = moment.saturating_sub(self.now()).saturating_sub(AWAKE);
+        if !left.is_zero() {
+            std::thread::sleep(left);
         }
         while self.now() < moment {
             std::hint::spin_loop();
@@ -124,18 +124,33 @@ impl Share<'_> {
     }
 }
 
-/// Runs the closed loop without measuring.
+/// Runs without measuring, in an open loop at its rate: a faster warm-up
+/// would hand the measurement a full buffer.
 ///
 /// # Errors
 /// With the request that was not decided as expected.
-pub fn warm_up(filter: &mut impl Authorize, share: &Share<'_>, time: Duration) -> Result<u64> {
-    let end = Instant::now() + time;
-    let mut operations = 0;
+pub fn warm_up(
+    filter: &mut impl Authorize,
+    share: &Share<'_>,
+    time: Duration,
+    arrival: Arrival,
+) -> Result<u64> {
+    let clock = MachineClock::new();
+    let mut operations = 0_u64;
     let mut requests = share.requests.iter().cycle().skip(share.first);
-    while Instant::now() < end && !share.stop.load(Ordering::Relaxed) {
+    while clock.now() < time && !share.stop.load(Ordering::Relaxed) {
         let Some(request) = requests.next() else {
             break;
         };
+        if let Arrival::Open(rate) = arrival {
+            let number = operations as f64 * f64::from(share.workers);
+            let moment = Duration::from_secs_f64(number / rate);
+            // The last one may lie beyond the end.
+            if moment >= time {
+                break;
+            }
+            clock.wait_until(moment);
+        }
         let decision = filter.authorize(request)?;
         check(request, &decision)?;
         operations += 1;
@@ -233,7 +248,7 @@ pub fn open_loop(
         latencies.saturating_record(nanoseconds(end.saturating_sub(intended)).max(1));
         check(request, &decision)?;
         operations += 1;
-        if end - begin > longest {
+        if end.saturating_sub(begin) > longest {
             break;
         }
     }
@@ -408,6 +423,18 @@ mod tests {
             error.to_string(),
             "r:1: the decision for GET / is true, expected denied"
         );
+    }
+
+    #[test]
+    fn an_open_loop_warms_up_at_its_rate() {
+        let (requests, stop) = (requests(true), AtomicBool::new(false));
+        let share = share(&requests, &stop, Budget::Operations(1));
+        let mut filter = crate::filter::EmptyFilter;
+        let time = Duration::from_millis(50);
+        let paced = warm_up(&mut filter, &share, time, Arrival::Open(1_000.0)).unwrap();
+        assert!((1..=50).contains(&paced), "{paced}");
+        let unpaced = warm_up(&mut filter, &share, time, Arrival::Closed).unwrap();
+        assert!(unpaced > 500, "{unpaced}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! One measurement: workers, decision log, uploader and consumer, from start to account.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread::JoinHandle;
@@ -66,7 +67,6 @@ pub struct Case<'a> {
 }
 
 /// What came out.
-#[derive(Debug)]
 pub struct Measurement {
     /// Of all workers.
     pub operations: u64,
@@ -80,6 +80,17 @@ pub struct Measurement {
     pub allocations: Allocations,
     /// With decision logs only.
     pub log: Option<LogFigures>,
+}
+
+impl fmt::Debug for Measurement {
+    /// Without the histogram's thousands of buckets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Measurement")
+            .field("operations", &self.operations)
+            .field("wall", &self.wall)
+            .field("log", &self.log)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What the decision log did while the workers ran.
@@ -316,7 +327,7 @@ fn go<F: Authorize>(
     barrier: &Barrier,
     tally: &dyn Fn(&F) -> Tally,
 ) -> Result<Part> {
-    let warmed_up = match load::warm_up(filter, share, conditions.warm_up) {
+    let warmed_up = match load::warm_up(filter, share, conditions.warm_up, conditions.arrival) {
         Ok(operations) => operations,
         Err(error) => {
             share.stop.store(true, Ordering::Relaxed);
@@ -395,14 +406,14 @@ impl Log {
         };
         let seed = conditions.seed;
         let has_server = url.is_some();
-        let (send, receive) = mpsc::channel();
+        let (ready, started) = mpsc::channel();
         let for_uploader = Arc::clone(&shared);
         let uploader = std::thread::Builder::new()
             .name("uploader".to_owned())
             .spawn(move || {
                 let counter = Counter::start();
                 // Whoever waits for the reader fails if this does.
-                let _ = send.send(counter.reader());
+                let _ = ready.send(counter.reader());
                 let way = match url {
                     Some(url) => Way::Http(Http::new(&url)?),
                     None => Way::Nowhere,
@@ -415,7 +426,7 @@ impl Log {
         Ok(Self {
             shared,
             uploader,
-            allocations: receive.recv().context("the uploader did not start")?,
+            allocations: started.recv().context("the uploader did not start")?,
             consumer,
             has_server,
         })
@@ -645,7 +656,10 @@ mod tests {
             workers: 2,
         };
         let stop = AtomicBool::new(false);
-        let error = measure(&case, &conditions(Server::None), &stop, &mut || {}).unwrap_err();
+        let mut conditions = conditions(Server::None);
+        // Every worker comes by the spoilt request.
+        conditions.budget = Budget::Operations(2_000);
+        let error = measure(&case, &conditions, &stop, &mut || {}).unwrap_err();
         assert!(error.to_string().contains("minimal request 200"), "{error}");
         let error = rehearse(&scenario, EngineKind::Rvm, 1 << 20).unwrap_err();
         assert!(error.to_string().contains("minimal request 200"), "{error}");

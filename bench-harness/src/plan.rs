@@ -130,6 +130,12 @@ impl Pattern {
             .map(Self)
     }
 
+    /// Whether a benchmark of the scenario `name` can match.
+    #[must_use]
+    pub fn may_match_scenario(&self, name: &str) -> bool {
+        self.0.get(1).is_none_or(|pattern| pattern.is_match(name))
+    }
+
     fn matches(&self, parts: &[String]) -> bool {
         self.0.len() <= parts.len()
             && self

@@ -99,7 +99,7 @@ impl Policy {
         let Some(file) = member.path.last() else {
             return Ok(());
         };
-        if file.ends_with(".rego") && !file.ends_with("_test.rego") {
+        if is_rego(file) && !file.ends_with("_test.rego") {
             let text = String::from_utf8(member.contents)
                 .map_err(|_| anyhow!("{}: not UTF-8", member.name))?;
             self.files.push(PolicyFile {
@@ -189,9 +189,13 @@ fn unpack(path: &Path) -> Result<Vec<Member>> {
     Ok(members)
 }
 
+fn is_rego(file: &str) -> bool {
+    Path::new(file).extension() == Some("rego".as_ref())
+}
+
 fn wanted(path: &[String]) -> bool {
     path.last().is_some_and(|file| {
-        file.ends_with(".rego")
+        is_rego(file)
             || ["data.json", "data.yaml", "data.yml", ".manifest"].contains(&file.as_str())
     })
 }

@@ -1,5 +1,6 @@
 //! A run: every case, every count, and where the events went.
 
+use std::fmt::Write as _;
 use std::io::Write;
 
 use anyhow::Result;
@@ -137,7 +138,8 @@ pub fn header(options: &Options, out: &mut dyn Write) -> Result<()> {
             match behaviour.fail_every {
                 0 => "never".to_owned(),
                 1 => "always".to_owned(),
-                every => format!("every {every}th upload"),
+                2 => "every other upload".to_owned(),
+                every => format!("one upload in {every}"),
             }
         ),
         Server::Url(url) => url.clone(),
@@ -217,13 +219,28 @@ impl Table {
     /// Adds the events of a measurement under `name`.
     pub fn add(&mut self, name: &str, ledger: Option<&Ledger>) {
         let Some(ledger) = ledger else { return };
-        match self.rows.iter_mut().find(|(there, _)| there == name) {
-            Some((_, sum)) => sum.add(ledger),
-            None => {
-                let mut sum = Ledger::default();
-                sum.add(ledger);
-                self.rows.push((name.to_owned(), sum));
-            }
+        if let Some((_, sum)) = self.rows.iter_mut().find(|(there, _)| there == name) {
+            sum.add(ledger);
+        } else {
+            let mut sum = Ledger::default();
+            sum.add(ledger);
+            self.rows.push((name.to_owned(), sum));
+        }
+    }
+
+    /// Which share of all events was lost because a buffer was full or an event too large, 0 … 1.
+    #[must_use]
+    pub fn dropped_share(&self) -> f64 {
+        let (mut lost, mut accepted) = (0, 0);
+        for (_, ledger) in &self.rows {
+            let dropped = &ledger.account.dropped;
+            lost += dropped.buffer_full + dropped.too_large;
+            accepted += ledger.account.tally.accepted;
+        }
+        if accepted == 0 {
+            0.0
+        } else {
+            lost as f64 / accepted as f64
         }
     }
 
@@ -272,7 +289,8 @@ impl Table {
         for line in lines {
             let mut text = format!("{:<width$}", line[0], width = widths[0]);
             for (cell, width) in line.iter().zip(&widths).skip(1) {
-                text.push_str(&format!("  {cell:>width$}"));
+                // Writing to a text cannot fail.
+                let _ = write!(text, "  {cell:>width$}");
             }
             // Counters are for people: losing them must not lose the run.
             let _ = writeln!(stderr, "{text}");

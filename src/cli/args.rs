@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use clap::{Parser, ValueEnum};
 
 use super::gate_args::GateArgs;
+use super::older::OlderArgs;
+use super::output_args::OutputArgs;
 use crate::input::{MOST_UNPACKED, Size};
 
 const EXAMPLE: &str = "\
@@ -15,6 +17,7 @@ Example:
   rbenchstat old.txt new.txt
 
 Every flag can be written with one dash too, as in Go: -col .file, -format=csv.
+Scripts may still use --csv, --html, --split, --geomean, --delta-test and --norange.
 To fail a build on a regression: rbenchstat -fail-on regression old.txt new.txt
 
 Exit status:
@@ -47,8 +50,8 @@ VALUE is a word, a \"quoted word\", a /regular expression/, or a list
 #[command(long_about = "\
 Tells whether a change made Go benchmarks faster or slower.
 
-Reads the output of `go test -bench`, one file for each side. Shows for each benchmark the median with its
-confidence interval, and for each file after the first the change with the probability that chance alone
+Reads the output of `go test -bench`, one file for each side. Shows for each benchmark the median with its \
+confidence interval, and for each file after the first the change with the probability that chance alone \
 would show one as large. `~` stands for a change that may well be noise.")]
 pub struct Args {
     /// Files with benchmark results: `path`, `label=path`, or `-` for standard input, which is also read when
@@ -141,7 +144,9 @@ pub struct Args {
     #[command(flatten)]
     pub gate: GateArgs,
 
-    /// How to print: `text`, or `csv` with its warnings on standard error
+    /// How to print: `text`, `csv` (with its warnings on standard error), `pretty`, `markdown`, `comment` (for a
+    /// pull request), `json`, `jsonl` or `html`; or `bench` for the selected results as benchmark text, compared
+    /// with nothing
     #[arg(
         long,
         value_name = "FORMAT",
@@ -150,6 +155,10 @@ pub struct Args {
     )]
     pub format: String,
 
+    /// What is shown, how, and where it goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
+
     /// Print no notes on standard error; errors and warnings about lines stay
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
@@ -157,6 +166,10 @@ pub struct Args {
     /// Print a completion script for a shell, or the manual page, and do nothing else
     #[arg(long, value_name = "WHAT", help_heading = "Output")]
     pub generate: Option<Generated>,
+
+    /// Flags that scripts may still use.
+    #[command(flatten)]
+    pub older: OlderArgs,
 }
 
 /// What can be generated from the definition of the arguments.
@@ -168,7 +181,7 @@ pub enum Generated {
     Elvish,
     /// Completions for fish
     Fish,
-    /// Completions for `PowerShell`
+    /// Completions for PowerShell
     Powershell,
     /// Completions for zsh
     Zsh,

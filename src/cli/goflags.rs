@@ -57,7 +57,10 @@ fn wants_value(command: &Command, name: &str) -> bool {
     command
         .get_arguments()
         .find(|argument| argument.get_long() == Some(name))
-        .is_some_and(|argument| matches!(argument.get_action(), ArgAction::Set | ArgAction::Append))
+        .is_some_and(|argument| {
+            let has_value = matches!(argument.get_action(), ArgAction::Set | ArgAction::Append);
+            has_value && !argument.is_require_equals_set()
+        })
 }
 
 #[cfg(test)]
@@ -95,6 +98,14 @@ mod tests {
         assert_eq!(
             rewritten(&["-q", "-", "-h", "-1x"]),
             ["-q", "-", "-h", "-1x"]
+        );
+    }
+
+    #[test]
+    fn a_flag_that_may_have_a_value_takes_it_after_an_equals_sign_only() {
+        assert_eq!(
+            rewritten(&["-csv", "-col", "x", "-csv=true"]),
+            ["--csv", "--col", "x", "--csv=true"]
         );
     }
 

@@ -5,9 +5,15 @@ mod exit;
 mod gate_args;
 mod gate_options;
 mod goflags;
+mod older;
 mod options;
+mod output;
+mod output_args;
 mod read;
 mod run;
+mod select;
+mod surroundings;
 
 pub use exit::Exit;
 pub use run::{Streams, run};
+pub use surroundings::Surroundings;

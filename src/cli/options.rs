@@ -6,19 +6,15 @@ use bstr::ByteSlice;
 
 use super::args::Args;
 use super::gate_options::{GateOptionError, GateOptions};
+use super::output::{Format, Output, OutputError};
+use super::output_args::{Color, OutputArgs};
 use crate::input::Size;
 use crate::query::{Filter, Layout, Projection, SyntaxError};
 use crate::record::number::parse_number;
+use crate::render::Presentation;
+use crate::render::comment::LEAST_BYTES;
+use crate::report::arrangement::{Arrangement, Order, Sort};
 use crate::report::{Asked, Settings};
-
-/// How the report is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Tables with aligned columns.
-    Text,
-    /// Comma-separated values.
-    Csv,
-}
 
 /// What a run is asked to do.
 #[derive(Debug)]
@@ -31,12 +27,20 @@ pub struct Options {
     pub asked: Asked,
     /// What the statistics are judged by.
     pub settings: Settings,
-    /// How the report is printed.
+    /// How the report is printed on standard output.
     pub format: Format,
     /// Which verdicts are given, and what becomes of them.
     pub gate: GateOptions,
     /// What each packed input may unpack to.
     pub most_unpacked: Size,
+    /// The further reports.
+    pub outputs: Vec<Output>,
+    /// When to use colour on standard output.
+    pub colour: Color,
+    /// Which rows are shown, and in which order.
+    pub arrangement: Arrangement,
+    /// What the further formats show beside the report.
+    pub presentation: Presentation,
     /// Whether notes are left out.
     pub quiet: bool,
 }
@@ -47,6 +51,18 @@ pub enum OptionError {
     /// A format that does not exist.
     #[error("-format must be text or csv")]
     Format,
+    /// A further report that cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// An order that does not exist.
+    #[error("-sort must be delta, name, p or none, with a - in front for the other way round")]
+    Sort,
+    /// An identity that the marker of a comment cannot hold.
+    #[error("-id must be 1 to 64 letters, digits, `.`, `_`, `/` and `-`, and have no `--`")]
+    Id,
+    /// Less room than a comment needs at least.
+    #[error("-max-bytes must be at least {LEAST_BYTES}")]
+    MaxBytes,
     /// A query that is not well formed.
     #[error("parsing -{flag}: {error}")]
     Query {
@@ -90,15 +106,15 @@ impl Options {
             alpha: part(&args.alpha, "alpha")?,
             confidence: part(&args.confidence, "confidence")?,
         };
-        let format = match args.format.as_str() {
-            "text" => Format::Text,
-            "csv" => Format::Csv,
-            _ => return Err(OptionError::Format),
-        };
-        let shows_verdicts = match format {
-            Format::Text | Format::Csv => false,
-        };
+        let format = Format::named(args.format.as_bytes()).ok_or(OptionError::Format)?;
+        let outputs = Output::parse_all(&args.output.out)?;
+        let arrangement = arrangement(&args.output)?;
+        let mut formats = outputs.iter().map(|output| output.format).chain([format]);
+        let shows_verdicts = arrangement.changed_only || formats.any(Format::shows_verdicts);
         Ok(Self {
+            gate: GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?,
+            settings,
+            format,
             asked: Asked {
                 filter: filter.clone(),
                 table: table.clone(),
@@ -106,9 +122,10 @@ impl Options {
                 column: column.clone(),
                 ignore: ignore.clone(),
             },
-            gate: GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?,
-            settings,
-            format,
+            colour: args.output.color,
+            outputs,
+            arrangement,
+            presentation: presentation(&args.output)?,
             filter,
             layout: Layout::new(table, row, column, &ignore),
             most_unpacked: args.max_unpacked,
@@ -132,4 +149,49 @@ fn part(value: &OsStr, flag: &'static str) -> Result<f64, OptionError> {
 /// The bytes of an argument; they are the user's own on Unix and close to them elsewhere.
 fn bytes(argument: &OsStr) -> &[u8] {
     <[u8]>::from_os_str(argument).unwrap_or_default()
+}
+
+/// The order and choice of rows.
+fn arrangement(args: &OutputArgs) -> Result<Arrangement, OptionError> {
+    let (name, is_descending) = match args.sort.strip_prefix('-') {
+        Some(name) => (name, true),
+        None => (args.sort.as_str(), false),
+    };
+    let order = match name {
+        "delta" => Some(Order::Change),
+        "name" => Some(Order::Name),
+        "p" => Some(Order::P),
+        "none" => None,
+        _ => return Err(OptionError::Sort),
+    };
+    Ok(Arrangement {
+        sort: order.map(|order| Sort {
+            order,
+            is_descending,
+        }),
+        changed_only: args.changed_only,
+        limit: args.limit,
+    })
+}
+
+/// What the further formats show beside the report.
+fn presentation(args: &OutputArgs) -> Result<Presentation, OptionError> {
+    const LONGEST_ID: usize = 64;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
+    let id = &args.id;
+    // Two hyphens would end the comment in which the identity stands, as far as some readers are concerned.
+    if id.is_empty() || id.len() > LONGEST_ID || !id.bytes().all(is_plain) || id.contains("--") {
+        return Err(OptionError::Id);
+    }
+    if args.max_bytes < LEAST_BYTES {
+        return Err(OptionError::MaxBytes);
+    }
+    Ok(Presentation {
+        all: args.all,
+        id: id.clone(),
+        max_bytes: args.max_bytes,
+        base_ref: args.base_ref.clone(),
+        head_ref: args.head_ref.clone(),
+        ..Presentation::default()
+    })
 }

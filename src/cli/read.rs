@@ -24,10 +24,12 @@ pub struct Query<'q> {
     pub filter: &'q Filter,
     /// To which cells they go.
     pub layout: &'q Layout,
-    /// Whether to look for what stands in the way of verdicts.
-    pub looks_for_evidence: bool,
     /// What each packed input may unpack to.
     pub most_unpacked: Size,
+    /// Whether to find out what results were measured on.
+    pub compares_environments: bool,
+    /// Whether it names keys that inputs may lack.
+    pub names_keys: bool,
 }
 
 impl<'q> Query<'q> {
@@ -89,7 +91,7 @@ pub fn read(
     }
     let builder = merged.builder.unwrap_or_else(|| query.builder());
     Ok(Inputs {
-        environments: if query.looks_for_evidence {
+        environments: if query.compares_environments {
             Environments::of(&builder, query.layout)
         } else {
             Environments::default()
@@ -221,7 +223,7 @@ fn read_source<'q>(
             .and_then(|file: File| reading.read_all(source, file))
     };
     reading.error = outcome.err();
-    reading.seen = reading.builder.seen();
+    reading.seen = reading.builder.seen(query.names_keys);
     reading
 }
 
@@ -323,7 +325,10 @@ impl<'q> Merged<'q, '_> {
                 }
             };
             writeln!(self.warnings, "{}:{line}: {message}", source.name())?;
-            self.evidence.syntax_warnings += 1;
+            // The line of a benchmark that failed is no result either, but that is told once.
+            if !reading.findings.outcomes.contains(&line) {
+                self.evidence.syntax_warnings += 1;
+            }
         }
         if let Some(error) = reading.error {
             return Err(error.into());
@@ -331,8 +336,6 @@ impl<'q> Merged<'q, '_> {
         if reading.builder.is_empty() {
             self.evidence.empty_inputs.push(source.name());
         }
-        // The line of a benchmark that failed is no result either, but that is told once.
-        self.evidence.syntax_warnings -= reading.findings.malformed_failures;
         self.evidence
             .add_findings(source.name().as_ref(), &reading.findings);
         self.facts.push(InputFacts {

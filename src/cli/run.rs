@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Read, Write};
+use std::path::Path;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
@@ -11,13 +12,18 @@ use super::args::{Args, Generated};
 use super::exit::Exit;
 use super::gate_options::Purpose;
 use super::goflags;
-use super::options::{Format, OptionError, Options};
+use super::older::OlderFlagError;
+use super::options::{OptionError, Options};
+use super::output::{Format, FormatNames, Output};
+use super::output_args::Color;
 use super::read::{self, Inputs, Query, ReadError};
+use super::select::{self, SelectError};
+use super::surroundings::Surroundings;
 use crate::input::{Source, sources};
-use crate::render;
+use crate::render::{self, Presentation};
 use crate::report::gate::{self, GateError};
 use crate::report::judgement::Outcome;
-use crate::report::{self, Report, self_test, verdict};
+use crate::report::{self, Note, Report, self_test, verdict};
 
 /// The standard streams, or what stands for them.
 pub struct Streams<'a> {
@@ -29,6 +35,8 @@ pub struct Streams<'a> {
     pub stderr: &'a mut dyn Write,
     /// Whether a person sits at `stdin`, so that waiting for results there makes no sense.
     pub stdin_is_terminal: bool,
+    /// What else there is.
+    pub surroundings: Surroundings,
 }
 
 /// Why a run ends early.
@@ -37,19 +45,47 @@ enum Failure {
     #[error(transparent)]
     Option(#[from] OptionError),
     #[error(transparent)]
+    Older(#[from] OlderFlagError),
+    #[error(transparent)]
     Read(#[from] ReadError),
     #[error(transparent)]
     Gate(#[from] GateError),
     #[error("write standard output: {0}")]
     Write(#[from] io::Error),
+    #[error("-format bench compares nothing: leave out {0}")]
+    NotForSelection(&'static str),
+    #[error("write {path}: {error}")]
+    Output { path: String, error: io::Error },
+}
+
+impl From<SelectError> for Failure {
+    fn from(error: SelectError) -> Self {
+        match error {
+            SelectError::Read(error) => Self::Read(error),
+            SelectError::Write(error) => Self::Write(error),
+        }
+    }
 }
 
 /// Runs the program with its arguments, of which the first is its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> Exit {
-    let arguments = goflags::rewrite(arguments, &Args::command());
-    let outcome = match Args::try_parse_from(arguments) {
-        Ok(args) => act(&args, streams),
-        Err(error) => return tell(&error, streams),
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let rewritten = goflags::rewrite(arguments.iter().cloned(), &Args::command());
+    let outcome = match Args::try_parse_from(rewritten) {
+        Ok(args) => act(args, streams),
+        Err(error) => {
+            if error.kind() == ErrorKind::UnknownArgument
+                && let Some(file) = file_like_a_flag(&arguments)
+            {
+                let file = file.display();
+                let _ = writeln!(
+                    streams.stderr,
+                    "rbenchstat: {file} is taken for a flag: to read the file, write ./{file}"
+                );
+                return Exit::Failure;
+            }
+            return tell(&error, streams);
+        }
     };
     match outcome {
         Ok(exit) => exit,
@@ -58,9 +94,28 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
         Err(failure) => {
             // With standard error gone too, the exit status alone tells.
             let _ = writeln!(streams.stderr, "rbenchstat: {failure}");
+            if let Failure::Option(OptionError::Format) = failure {
+                // Scripts compare the line above, so it stays as it is.
+                let _ = writeln!(
+                    streams.stderr,
+                    "rbenchstat: note: the formats are {FormatNames}, {BENCHMARK_TEXT}"
+                );
+            }
             Exit::Failure
         }
     }
+}
+
+/// The argument that looks like a flag and is a file.
+fn file_like_a_flag(arguments: &[OsString]) -> Option<&Path> {
+    let flags = arguments
+        .iter()
+        .skip(1)
+        .take_while(|argument| *argument != "--");
+    let paths = flags.map(Path::new);
+    paths
+        .filter(|path| path.as_os_str().as_encoded_bytes().starts_with(b"-"))
+        .find(|path| path.is_file())
 }
 
 /// Prints help or version, or what is wrong with the arguments.
@@ -80,12 +135,28 @@ fn tell(error: &clap::Error, streams: &mut Streams<'_>) -> Exit {
     Exit::Failure
 }
 
-fn act(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
+/// The name that `-format` has for benchmark text, for which nothing is compared.
+const BENCHMARK_TEXT: &str = "bench";
+
+fn act(args: Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
     if let Some(what) = args.generate {
         generate(what, streams.stdout)?;
         return Ok(Exit::Success);
     }
-    let options = Options::new(args)?;
+    let mut args = args.without_older_flags()?;
+    let selects = args.format == BENCHMARK_TEXT;
+    if selects {
+        // Not the format of a report, which would have to be one that there is.
+        args.format = "text".into();
+    }
+    let options = Options::new(&args)?;
+    if selects && !options.outputs.is_empty() {
+        return Err(Failure::NotForSelection("-out"));
+    }
+    if selects && !matches!(options.gate.purpose, Purpose::Show) {
+        // A gate that does not judge must not look as if it passed.
+        return Err(Failure::NotForSelection("-fail-on, -self-test and -noise"));
+    }
     let mut sources = sources(&args.inputs);
     if sources.is_empty() {
         if streams.stdin_is_terminal {
@@ -95,7 +166,45 @@ fn act(args: &Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
         }
         sources.push(Source::standard_input());
     }
-    compare(&sources, &options, streams)
+    if selects {
+        select(&sources, &options, streams)
+    } else {
+        compare(&sources, &options, streams)
+    }
+}
+
+/// Writes the selected results.
+fn select(
+    sources: &[Source],
+    options: &Options,
+    streams: &mut Streams<'_>,
+) -> Result<Exit, Failure> {
+    let query = Query {
+        filter: &options.filter,
+        layout: &options.layout,
+        most_unpacked: options.most_unpacked,
+        names_keys: options.asked.names_keys(),
+        compares_environments: false,
+    };
+    let facts = select::select(
+        sources,
+        query,
+        &options.asked.ignore,
+        streams.stdin,
+        streams.stdout,
+        streams.stderr,
+    )?;
+    let notes = report::notes_on_inputs(&facts, &options.asked);
+    tell_notes(&notes, options.quiet, streams.stderr);
+    Ok(Exit::Success)
+}
+
+fn tell_notes(notes: &[Note], quiet: bool, stderr: &mut dyn Write) {
+    if !quiet {
+        for note in notes {
+            let _ = writeln!(stderr, "rbenchstat: note: {note}");
+        }
+    }
 }
 
 fn compare(
@@ -106,8 +215,9 @@ fn compare(
     let query = Query {
         filter: &options.filter,
         layout: &options.layout,
-        looks_for_evidence: options.gate.judging.is_some(),
         most_unpacked: options.most_unpacked,
+        compares_environments: options.gate.judging.is_some(),
+        names_keys: options.asked.names_keys(),
     };
     let mut inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
     for (unit, better) in &options.gate.better {
@@ -117,38 +227,59 @@ fn compare(
         self_test::worsen(&mut inputs.samples, &inputs.metadata, part);
     }
     let facts = std::mem::take(&mut inputs.facts);
-    let report = build(inputs, options)?;
-    let mut out = BufWriter::new(&mut *streams.stdout);
+    let mut report = build(inputs, options)?;
+    let notes = if options.quiet {
+        Vec::new()
+    } else {
+        report::notes(&facts, &options.asked, &report)
+    };
+    report.arrange(options.arrangement);
     match &options.gate.purpose {
-        Purpose::Noise => return tell_noise(&report, &mut out, streams.stderr),
+        Purpose::Noise => return tell_noise(&report, streams.stdout, streams.stderr),
         Purpose::SelfTest(_, part) => {
-            let fired = render::gate::write_self_test(&report, *part, &mut out)?;
-            out.flush()?;
-            return Ok(self_test_exit(
-                &report,
-                options.quiet,
-                fired,
-                streams.stderr,
-            )?);
+            let mut text = Vec::new();
+            let fired = render::gate::write_self_test(&report, *part, &mut text)?;
+            let exit = self_test_exit(&report, options.quiet, fired, streams.stderr);
+            let written = streams.stdout.write_all(&text);
+            return finish(written.and_then(|()| streams.stdout.flush()), exit);
         }
         Purpose::Show | Purpose::Gate(_) => {}
     }
     // The answer of a gate stands even if nobody reads the tables to their end.
-    let exit = tell_gate(&report, options.quiet, streams.stderr)?;
-    let outcome = match options.format {
-        Format::Text => render::text::write(&report, &mut out),
-        Format::Csv => render::csv::write(&report, &mut out, streams.stderr),
+    let exit = tell_gate(&report, options.quiet, streams.stderr);
+    // The files before standard output, for the same reason.
+    write_outputs(&report, options, streams)?;
+    let presentation = Presentation {
+        has_colour: match options.colour {
+            Color::Auto => streams.surroundings.shows_colour,
+            Color::Always => true,
+            Color::Never => false,
+        },
+        width: streams.surroundings.width,
+        ..options.presentation.clone()
     };
-    match outcome.and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(exit),
-        other => other?,
+    let mut out = BufWriter::new(&mut *streams.stdout);
+    let outcome = render(
+        options.format,
+        &report,
+        &presentation,
+        &mut out,
+        streams.stderr,
+    );
+    let outcome = outcome.and_then(|()| out.flush());
+    if outcome.is_err() {
+        return finish(outcome, exit);
     }
-    if !options.quiet {
-        for note in report::notes(&facts, &options.asked, &report) {
-            let _ = writeln!(streams.stderr, "rbenchstat: note: {note}");
-        }
-    }
+    tell_notes(&notes, options.quiet, streams.stderr);
     Ok(exit)
+}
+
+/// The exit status after writing to standard output: its reader may go away early, and the answer is still the answer.
+fn finish(outcome: io::Result<()>, exit: Exit) -> Result<Exit, Failure> {
+    match outcome {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(exit),
+    }
 }
 
 /// Makes the report, with verdicts and the answer of the gate if anything asks for them.
@@ -164,16 +295,17 @@ fn build(inputs: Inputs, options: &Options) -> Result<Report, Failure> {
 }
 
 /// Tells the answer of the gate, if there is one.
-fn tell_gate(report: &Report, quiet: bool, stderr: &mut dyn Write) -> io::Result<Exit> {
+fn tell_gate(report: &Report, quiet: bool, stderr: &mut dyn Write) -> Exit {
     let Some(gate) = &report.gate else {
-        return Ok(Exit::Success);
+        return Exit::Success;
     };
-    render::gate::write(report, quiet, stderr)?;
-    Ok(match gate.outcome {
+    // With standard error gone, the exit status alone tells.
+    let _ = render::gate::write(report, quiet, stderr);
+    match gate.outcome {
         Outcome::Passed => Exit::Success,
         Outcome::Failed => Exit::GateFailed,
         Outcome::CouldNotJudge => Exit::CouldNotJudge,
-    })
+    }
 }
 
 /// A gate that cannot judge proves nothing; one that can has to fire for every row.
@@ -182,16 +314,15 @@ fn self_test_exit(
     quiet: bool,
     fired_for_all: bool,
     stderr: &mut dyn Write,
-) -> io::Result<Exit> {
+) -> Exit {
     let outcome = report.gate.as_ref().map(|gate| gate.outcome);
     if outcome == Some(Outcome::CouldNotJudge) {
-        return tell_gate(report, quiet, stderr);
-    }
-    Ok(if fired_for_all {
+        tell_gate(report, quiet, stderr)
+    } else if fired_for_all {
         Exit::Success
     } else {
         Exit::GateFailed
-    })
+    }
 }
 
 /// Prints margins instead of tables, unless the inputs cannot be runs of the same code on the same machine.
@@ -218,8 +349,7 @@ fn tell_noise(
         );
         return Ok(Exit::CouldNotJudge);
     }
-    out.write_all(&text)?;
-    out.flush()?;
+    let outcome = out.write_all(&text).and_then(|()| out.flush());
     if without > 0 {
         let needed = summary.and_then(|summary| summary.runs_needed);
         let needed = needed.map_or_else(|| "more".into(), |needed| needed.to_string());
@@ -227,9 +357,60 @@ fn tell_noise(
             stderr,
             "rbenchstat: -noise: {without} of {rows} rows have too few runs for a margin: run with -count {needed} at least"
         );
-        return Ok(Exit::CouldNotJudge);
+        return finish(outcome, Exit::CouldNotJudge);
     }
-    Ok(Exit::Success)
+    finish(outcome, Exit::Success)
+}
+
+/// Writes the further reports; all of them exist in memory before the first is put in place.
+fn write_outputs(
+    report: &Report,
+    options: &Options,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
+    let failure = |output: &Output, error| Failure::Output {
+        path: output.path.display().to_string(),
+        error,
+    };
+    let mut nowhere = io::sink();
+    let mut reports = Vec::new();
+    for output in &options.outputs {
+        let mut bytes = Vec::new();
+        // Standard output in the same format tells the same warnings.
+        let warnings: &mut dyn Write = match options.format {
+            Format::Csv => &mut nowhere,
+            _ => &mut *streams.stderr,
+        };
+        let presentation = &options.presentation;
+        render(output.format, report, presentation, &mut bytes, warnings)
+            .map_err(|error| failure(output, error))?;
+        reports.push((output, bytes));
+    }
+    for (output, bytes) in reports {
+        output
+            .write(&bytes, &streams.surroundings)
+            .map_err(|error| failure(output, error))?;
+    }
+    Ok(())
+}
+
+fn render(
+    format: Format,
+    report: &Report,
+    presentation: &Presentation,
+    out: &mut dyn Write,
+    warnings: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Text => render::text::write(report, presentation.has_colour, out),
+        Format::Csv => render::csv::write(report, out, warnings),
+        Format::Pretty => render::pretty::write(report, presentation, out),
+        Format::Markdown => render::markdown::write(report, out),
+        Format::Comment => render::comment::write(report, presentation, out),
+        Format::Json => render::json::write(report, presentation, out),
+        Format::Jsonl => render::json::write_lines(report, presentation, out),
+        Format::Html => render::html::write(report, presentation, out),
+    }
 }
 
 fn generate(what: Generated, out: &mut dyn Write) -> io::Result<()> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteVec};
 
@@ -115,7 +115,8 @@ impl std::fmt::Display for Reason {
 
 /// The inputs that `arguments` name, in their order.
 ///
-/// `label=path` splits at the first `=`. A path given unlabelled more than
+/// `label=path` splits at the first `=`, unless the whole argument is a file and
+/// what follows the `=` is not. A path given unlabelled more than
 /// once gets `#0`, `#1` and so on at its label; labels are left as they are,
 /// so that inputs under one label are pooled.
 #[must_use]
@@ -151,10 +152,15 @@ pub fn sources(arguments: &[OsString]) -> Vec<Source> {
 
 fn split_label(argument: &OsStr) -> (Option<BString>, PathBuf) {
     let text = bytes(argument);
-    match text.iter().position(|&byte| byte == b'=') {
-        Some(at) => (Some(text[..at].into()), path(&text[at + 1..])),
-        None => (None, argument.into()),
+    let Some(at) = text.iter().position(|&byte| byte == b'=') else {
+        return (None, argument.into());
+    };
+    let path = path(&text[at + 1..]);
+    let whole = Path::new(argument);
+    if whole.is_file() && !path.exists() && path.as_os_str() != STANDARD_INPUT {
+        return (None, whole.into());
     }
+    (Some(text[..at].into()), path)
 }
 
 /// The bytes of an argument; on Unix exactly those, elsewhere as close as UTF-8 gets.

@@ -90,6 +90,15 @@ enum Value {
     Regexp(Regexp),
 }
 
+/// Keeps everything.
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            expression: Expression::Everything,
+        }
+    }
+}
+
 impl Filter {
     /// Reads a filter.
     ///

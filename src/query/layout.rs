@@ -34,6 +34,27 @@ struct Requirement {
     values: Vec<BString>,
 }
 
+/// What the program does without flags: tables by `.config`, rows by
+/// `.fullname`, columns by `.file`, and nothing ignored.
+impl Default for Layout {
+    fn default() -> Self {
+        let whole = |key| {
+            let field = Field {
+                key,
+                order: Order::First,
+                span: 0..0,
+            };
+            [field].into_iter().collect()
+        };
+        Self::new(
+            whole(Key::Config),
+            whole(Key::FullName),
+            whole(Key::File),
+            &Projection::default(),
+        )
+    }
+}
+
 impl Layout {
     /// Resolves `-table`, `-row`, `-col` and `-ignore`.
     #[must_use]

@@ -26,8 +26,6 @@ use super::name::Name;
 pub struct Findings {
     /// The benchmarks that failed, each with how often; names with `Benchmark`, as written first.
     pub failed: IndexMap<BString, u64>,
-    /// How many malformed results are benchmarks that failed or were skipped.
-    pub malformed_failures: usize,
     /// Panics and fatal errors.
     pub panics: Occurrences,
     /// Lines that say that a test binary or a package failed.
@@ -40,6 +38,8 @@ pub struct Findings {
     pub torn: Occurrences,
     /// A last line that looks cut off.
     pub truncated: Option<u64>,
+    /// The lines that begin as a result and then say how the benchmark ended without one.
+    pub outcomes: Vec<u64>,
 }
 
 impl Findings {
@@ -77,7 +77,10 @@ impl Findings {
                 occurrences.line = line_in_input(occurrences.line);
             }
         }
-        findings.truncated = findings.truncated.map(line_in_input);
+        findings.truncated = findings.truncated.map(&line_in_input);
+        for line in &mut findings.outcomes {
+            *line = line_in_input(*line);
+        }
         findings
     }
 }
@@ -149,8 +152,8 @@ impl Watch {
         let blanks = &after[..after.len() - behind_blanks.len()];
         if let Some(outcome) = outcome(&plain(after)) {
             let name = &text[..line::RESULT_PREFIX.len() + end];
-            self.findings.malformed_failures += 1;
             self.ends(outcome, name);
+            self.findings.outcomes.push(number);
             return false;
         }
         let may_be_torn = matches!(
@@ -511,6 +514,17 @@ mod tests {
             failed,
             ["BenchmarkX-8 2", "BenchmarkY/a 1", "BenchmarkZ-8 1"]
         );
+    }
+
+    #[test]
+    fn a_benchmark_that_fails_with_its_parts_is_not_counted_on_its_own() {
+        let (_, findings) = read(concat!(
+            "--- FAIL: BenchmarkX/a/1-8\n--- FAIL: BenchmarkX/a-8\n--- FAIL: BenchmarkX\n",
+            "--- FAIL: BenchmarkXY\n",
+        ));
+        let leaves = findings.failed_leaves().into_iter();
+        let leaves: Vec<_> = leaves.map(|(name, _)| name.to_string()).collect();
+        assert_eq!(leaves, ["BenchmarkX/a/1-8", "BenchmarkXY"]);
     }
 
     #[test]

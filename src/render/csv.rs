@@ -61,7 +61,7 @@ fn write_table(table: &Table, sheet: &mut Sheet<'_>) -> io::Result<()> {
         }
     }
     sheet.record(&record)?;
-    for row in &table.rows {
+    for row in table.listed_rows() {
         write_row(row, sheet)?;
     }
     write_geomeans(&table.geomeans, sheet)

@@ -1,5 +1,7 @@
 //! The one home of digits: how values, changes and ranges are spelled.
 
+use crate::report::EffectScale;
+use crate::report::judgement::Judged;
 use crate::report::model::{Cell, Change, Comparison, GeomeanChange};
 use crate::unit::Scale;
 
@@ -100,4 +102,118 @@ pub fn superscript(number: usize) -> String {
         .bytes()
         .map(|digit| DIGITS[usize::from(digit - b'0')])
         .collect()
+}
+
+/// A count with commas between thousands.
+#[must_use]
+pub fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The centres of both sides with the decimals and prefix that they share; empty where a side is missing.
+#[must_use]
+pub fn centres(judged: &Judged<'_>) -> [String; 2] {
+    let sides = [judged.baseline, judged.cell].map(|cell| cell.map(|cell| cell.centre));
+    let scale = Scale::common(sides.iter().flatten().copied(), judged.table.class);
+    let mut cells = [judged.baseline, judged.cell].into_iter().flatten();
+    let is_constant = cells.all(|cell| cell.low == cell.high || judged.table.is_exact);
+    sides.map(|centre| match centre {
+        None => String::new(),
+        Some(0.0) => "0".into(),
+        // Counts that are the same on every run are no measurements with decimals.
+        Some(centre) if is_constant && centre.fract() == 0.0 && centre.abs() < 1e4 => {
+            format!("{centre}")
+        }
+        Some(centre) => scaled(centre, scale),
+    })
+}
+
+/// The change of a judgement: as in the table, or from what to what where there is no ratio.
+#[must_use]
+pub fn judged_change(judged: &Judged<'_>) -> String {
+    let comparison = judged.cell.and_then(|cell| cell.comparison.as_ref());
+    match comparison.map(|comparison| comparison.change) {
+        None => String::new(),
+        Some(Change::FromZero) => centres(judged).join(" → "),
+        Some(shown) => change(shown),
+    }
+}
+
+/// The interval of a judgement's change; empty where there is no change.
+#[must_use]
+pub fn interval(judged: &Judged<'_>) -> String {
+    let Some(effect) = &judged.judgement.effect else {
+        return String::new();
+    };
+    if !effect.is_bounded() {
+        return "∞".into();
+    }
+    if judged.table.is_exact {
+        return "exact".into();
+    }
+    let bound = |bound: f64| match effect.scale {
+        EffectScale::Ratio | EffectScale::RelativeDifference => percent(bound),
+        EffectScale::Difference => difference(bound, judged),
+    };
+    let (low, high) = (bound(effect.low), bound(effect.high));
+    if low == high {
+        low
+    } else {
+        format!("{low} to {high}")
+    }
+}
+
+/// Up to where a change of the judgement does not matter; empty where there is no change.
+#[must_use]
+pub fn limit(judged: &Judged<'_>) -> String {
+    let (Some(margin), Some(effect)) = (&judged.judgement.margin, &judged.judgement.effect) else {
+        return String::new();
+    };
+    let limit = match effect.scale {
+        EffectScale::Ratio | EffectScale::RelativeDifference => percent(margin.limit),
+        EffectScale::Difference => difference(margin.limit, judged),
+    };
+    limit.trim_start_matches('+').into()
+}
+
+/// A difference in the unit of the table, with its sign.
+fn difference(value: f64, judged: &Judged<'_>) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    let text = if value.fract() == 0.0 && value.abs() < 1e4 {
+        format!("{value}")
+    } else {
+        scaled(value, Scale::of(value, judged.table.class))
+    };
+    if value > 0.0 {
+        format!("+{text}")
+    } else {
+        text
+    }
+}
+
+/// The level of the intervals that go with a significance level.
+#[must_use]
+pub fn level(alpha: f64) -> String {
+    let percent = ((1.0 - alpha) * 1e6).round() / 1e4;
+    format!("{percent}%")
+}
+
+/// A p-value with three decimals, or that it is below what they can show.
+#[must_use]
+pub fn probability(p: f64) -> String {
+    if p < 0.001 {
+        "p<0.001".into()
+    } else {
+        format!("p={p:.3}")
+    }
 }

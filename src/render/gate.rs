@@ -7,8 +7,8 @@ use indexmap::IndexSet;
 
 use super::format;
 use crate::report::judgement::{
-    Effect, EffectScale, FailOn, Gate, Judged, Obstacle, ObstacleKind, Outcome, Summary, Unbounded,
-    Verdict, WaiverNote, WaiverNoteKind, WaiverState,
+    Effect, EffectScale, FailOn, Found, Gate, Judged, Obstacle, ObstacleKind, Outcome, Summary,
+    Unbounded, Verdict, WaiverNote, WaiverNoteKind, WaiverState,
 };
 use crate::report::margin::{Amount, write_entry};
 use crate::report::model::{Report, Table};
@@ -40,11 +40,16 @@ pub fn write(report: &Report, quiet: bool, out: &mut dyn Write) -> io::Result<()
     if gate.offending.len() > ROWS {
         writeln!(out, "  and {} more", gate.offending.len() - ROWS)?;
     }
-    let mut failures = 0;
+    let is_failure = |found: &&Found| found.obstacle.kind() == ObstacleKind::Failed;
+    let failures = gate.obstacles.iter().filter(is_failure).count();
+    let mut told = 0;
     for found in &gate.obstacles {
-        if found.obstacle.kind() == ObstacleKind::Failed {
-            failures += 1;
-            if failures > FAILURES {
+        if is_failure(&found) {
+            told += 1;
+            if told == FAILURES + 1 {
+                writeln!(out, "  and {} more about failures", failures - FAILURES)?;
+            }
+            if told > FAILURES {
                 continue;
             }
         }
@@ -54,13 +59,6 @@ pub fn write(report: &Report, quiet: bool, out: &mut dyn Write) -> io::Result<()
             "cannot judge"
         };
         obstacle(report, &found.obstacle, word, out)?;
-    }
-    if failures > FAILURES {
-        writeln!(
-            out,
-            "  and {} more lines about failures",
-            failures - FAILURES
-        )?;
     }
     for place in &gate.waived {
         if let Some(judged) = report.judged(*place) {
@@ -475,8 +473,8 @@ pub fn write_self_test(report: &Report, part: f64, out: &mut dyn Write) -> io::R
     }
     writeln!(
         out,
-        "self-test: made worse by {:.4}%, the gate fired for {fired} of {rows} judged rows",
-        part * 100.0
+        "self-test: made worse by {}%, the gate fired for {fired} of {rows} judged rows",
+        (part * 1e6).round() / 1e4
     )?;
     Ok(fired == rows && rows > 0)
 }
@@ -502,23 +500,12 @@ pub fn write_noise(report: &Report, out: &mut dyn Write) -> io::Result<(usize, u
             }
             rows += 1;
             let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
-            if !effects.iter().all(Effect::is_bounded) {
+            let Some(amount) = Amount::around(&effects) else {
                 without += 1;
-                writeln!(
-                    out,
-                    "\n# Too few runs: {:?} in {:?}",
-                    name.benchmark, name.unit
-                )?;
+                let (benchmark, unit) = (&name.benchmark, &name.unit);
+                writeln!(out, "\n# Too few runs: {benchmark:?} in {unit:?}")?;
                 continue;
-            }
-            let mut amount = Amount::default();
-            for effect in effects {
-                let reach = effect.low.abs().max(effect.high.abs());
-                match effect.scale {
-                    EffectScale::Difference => amount.absolute = amount.absolute.max(reach),
-                    _ => amount.relative = amount.relative.max(reach),
-                }
-            }
+            };
             write!(out, "\n{}", write_entry(&name, amount))?;
         }
     }

@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use anstyle::Style;
 use bstr::{BStr, BString, ByteSlice};
 
 /// On which side a cell's text stands.
@@ -34,6 +35,8 @@ pub struct GridCell {
     pub text: BString,
     /// Overrides the alignment of the column.
     pub align: Option<Align>,
+    /// How the text looks, where the reader can show it; it takes no room.
+    pub style: Style,
 }
 
 impl<T: Into<BString>> From<T> for GridCell {
@@ -41,6 +44,7 @@ impl<T: Into<BString>> From<T> for GridCell {
         Self {
             text: text.into(),
             align: None,
+            style: Style::new(),
         }
     }
 }
@@ -211,15 +215,16 @@ fn write_cell(line: &mut Vec<u8>, cell: &GridCell, column: GridColumn, width: us
     }
     let blank = width - text_width(column.margin.into()) - text_width(cell.text.as_ref());
     line.extend_from_slice(column.margin.as_bytes());
-    match cell.align.unwrap_or(column.align) {
-        Align::Left => {
-            line.extend_from_slice(&cell.text);
-            pad(line, blank);
-        }
-        Align::Right => {
-            pad(line, blank);
-            line.extend_from_slice(&cell.text);
-        }
+    let align = cell.align.unwrap_or(column.align);
+    if align == Align::Right {
+        pad(line, blank);
+    }
+    // Both are empty where the style is none.
+    line.extend_from_slice(cell.style.render().to_string().as_bytes());
+    line.extend_from_slice(&cell.text);
+    line.extend_from_slice(cell.style.render_reset().to_string().as_bytes());
+    if align == Align::Left {
+        pad(line, blank);
     }
 }
 

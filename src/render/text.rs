@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 
+use anstyle::Style;
 use bstr::{BString, ByteSlice};
 use indexmap::IndexSet;
 
+use super::colour;
 use super::format;
 use super::layout::{Align, Grid, GridCell, GridColumn, Header, Place};
 use crate::report::model::{Cell, Comparison, Field, Geomean, Report, Table};
@@ -39,11 +41,11 @@ const COMPARED_GROUP: [GridColumn; 6] = [VALUE, RANGE, NOTES, CHANGE, EVIDENCE, 
 /// How many columns of a group describe the sample itself.
 const SAMPLE_COLUMNS: usize = BASELINE_GROUP.len();
 
-/// Writes all tables of `report`.
+/// Writes all tables of `report`; without colour, these are the drop-in bytes.
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, has_colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut previous: Option<&Table> = None;
     for table in &report.tables {
         if previous.is_some() {
@@ -53,7 +55,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             out.write_all(&key_line(field))?;
             out.write_all(b"\n")?;
         }
-        write_table(table, out)?;
+        write_table(table, has_colour, out)?;
         previous = Some(table);
     }
     Ok(())
@@ -79,7 +81,7 @@ pub(super) fn key_line(field: &Field) -> BString {
     bstr::concat([field.key.as_bytes(), b": ", &field.value]).into()
 }
 
-fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+fn write_table(table: &Table, has_colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut groups: Vec<&[GridColumn]> = vec![&COMPARED_GROUP; table.columns.len()];
     groups[0] = &BASELINE_GROUP;
     let mut grid = Grid::new(&groups);
@@ -87,7 +89,7 @@ fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
 
     add_column_headers(&mut grid, table);
     add_unit_header(&mut grid, table);
-    for row in &table.rows {
+    for row in table.listed_rows() {
         let centres = row.cells.iter().flatten().map(|cell| cell.centre);
         let scale = Scale::common(centres, table.class);
         let mut line = vec![GridCell::from(row.label())];
@@ -96,7 +98,12 @@ fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
             if let Some(cell) = cell {
                 add_sample(&mut line, cell, scale, &mut footnotes);
                 if let Some(comparison) = &cell.comparison {
-                    add_comparison(&mut line, comparison, &mut footnotes);
+                    let style = if has_colour {
+                        colour::of_change(comparison.change, cell.centre, table.better)
+                    } else {
+                        Style::new()
+                    };
+                    add_comparison(&mut line, comparison, style, &mut footnotes);
                 }
             }
             line.resize(start + group.len(), GridCell::default());
@@ -162,9 +169,18 @@ fn add_sample(line: &mut Vec<GridCell>, cell: &Cell, scale: Scale, footnotes: &m
     line.push(footnotes.mark(&cell.warnings).into());
 }
 
-fn add_comparison(line: &mut Vec<GridCell>, comparison: &Comparison, footnotes: &mut Footnotes) {
-    line.push(format::change(comparison.change).into());
-    line.push(format!("({})", format::evidence(comparison)).into());
+fn add_comparison(
+    line: &mut Vec<GridCell>,
+    comparison: &Comparison,
+    style: Style,
+    footnotes: &mut Footnotes,
+) {
+    let styled = |text: String| GridCell {
+        style,
+        ..GridCell::from(text)
+    };
+    line.push(styled(format::change(comparison.change)));
+    line.push(styled(format!("({})", format::evidence(comparison))));
     line.push(footnotes.mark(&comparison.warnings).into());
 }
 
@@ -189,6 +205,7 @@ fn add_geomean(
         Some(change @ crate::report::model::GeomeanChange::Undefined) => GridCell {
             text: format::geomean_change(change).into(),
             align: Some(Align::Left),
+            style: Style::new(),
         },
         Some(change) => format::geomean_change(change).into(),
         None => GridCell::default(),

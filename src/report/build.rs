@@ -4,6 +4,7 @@ use std::mem;
 use std::num::NonZero;
 use std::thread;
 
+use super::arrangement::{Arrangement, Shown};
 use super::model::{
     Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, NoGeomeanEffect, Report, Row,
     Table,
@@ -50,6 +51,8 @@ pub fn build(samples: Samples, metadata: &Metadata, settings: Settings) -> Repor
         columns: columns(samples.columns),
         summary: None,
         gate: None,
+        arrangement: Arrangement::default(),
+        confidence: settings.confidence,
     }
 }
 
@@ -75,6 +78,7 @@ fn build_table(table: SampleTable, metadata: &Metadata, thresholds: Thresholds) 
         unit: table.unit,
         columns: columns(table.columns),
         places: table.places,
+        shown: Shown::all(rows.len()),
         rows,
     }
 }
@@ -249,7 +253,7 @@ impl Analyst {
             Change::By(new / old - 1.0)
         };
         Comparison {
-            p,
+            p: p.map(|p| p.min(1.0)),
             change,
             baseline_count: baseline.len(),
             count: sorted.len(),
@@ -257,9 +261,18 @@ impl Analyst {
         }
     }
 
+    /// The p-value to compare with alpha and to print; it may exceed 1 by a rounding.
     fn p_value(&mut self, baseline: &[f64], sorted: &[f64], warnings: &mut Vec<Warning>) -> f64 {
-        let outcome = self.test.test(baseline, sorted);
+        let mut outcome = self.test.test(baseline, sorted);
         let alpha = self.thresholds.settings.alpha;
+        if outcome.method == Method::Exact && is_on_edge(outcome.p, alpha) {
+            let (n1, n2) = (baseline.len(), sorted.len());
+            // Without ties U is a whole number.
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let u = outcome.u as usize;
+            let distributions = self.test.distributions();
+            outcome.p = distributions.recursive_p(n1, n2, u.min(n1 * n2 - u));
+        }
         if outcome.method == Method::AllEqual {
             warnings.push(Warning::AllEqual);
         } else if outcome.p > alpha {
@@ -270,6 +283,14 @@ impl Analyst {
         }
         outcome.p
     }
+}
+
+/// Whether the last digits of `p` decide what is shown: it equals alpha, or it
+/// lies halfway between two values with three decimals.
+fn is_on_edge(p: f64, alpha: f64) -> bool {
+    let is_close = |left: f64, right: f64| (left - right).abs() <= 1e-12 * right;
+    let thousandths = p * 1000.0;
+    is_close(p, alpha) || is_close(thousandths, thousandths.floor() + 0.5)
 }
 
 /// The mode, and the range of all values.

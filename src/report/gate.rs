@@ -8,7 +8,7 @@ use super::judgement::{
 };
 use super::model::{Report, Table};
 use super::waivers::Waivers;
-use crate::record::{Findings, Occurrences};
+use crate::record::Findings;
 use crate::unit::Tidied;
 
 /// What a gate is asked to do.
@@ -27,29 +27,41 @@ pub struct GateSettings {
 pub struct Evidence {
     /// The names of the inputs that contribute nothing.
     pub empty_inputs: Vec<BString>,
-    /// Lines that say that a benchmark or package failed, each after `FILE:LINE: `.
+    /// What says that something failed, or that results are lost, each after the name of the input.
     pub failures: Vec<BString>,
     /// How many other lines were not understood.
     pub syntax_warnings: usize,
 }
 
 impl Evidence {
-    /// Adds what was found in the input `name` that casts doubt on its results.
-    pub fn add_findings(&mut self, name: &BStr, findings: &Findings) {
-        for (benchmark, count) in &findings.failed {
-            self.failures
-                .push(format!("{name}: {benchmark} failed {count} times").into());
+    /// Adds what was found beside the results of `input`.
+    pub fn add_findings(&mut self, input: &BStr, findings: &Findings) {
+        let mut add = |text: String| self.failures.push(format!("{input}{text}").into());
+        for (name, count) in findings.failed_leaves() {
+            add(match count {
+                1 => format!(": {name} failed"),
+                count => format!(": {name} failed {count} times"),
+            });
         }
-        for Occurrences { count, line, text } in
-            [&findings.panics, &findings.failures, &findings.exits]
-        {
-            if *count > 0 {
-                self.failures.push(format!("{name}:{line}: {text}").into());
+        for (what, found) in [
+            ("", &findings.panics),
+            ("FAIL ", &findings.failures),
+            (
+                "results torn apart by other output, the first: ",
+                &findings.torn,
+            ),
+        ] {
+            if found.count > 0 {
+                let line = format!(":{}: {what}{}", found.line, found.text);
+                add(line.trim_end().to_owned());
             }
         }
+        // How a binary ended says nothing new where something else says why.
+        if findings.exits.count > 0 && findings.panics.count + findings.failures.count == 0 {
+            add(format!(":{}: {}", findings.exits.line, findings.exits.text));
+        }
         if let Some(line) = findings.truncated {
-            self.failures
-                .push(format!("{name}:{line}: the last line is cut off").into());
+            add(format!(":{line}: the last line looks cut off"));
         }
     }
 }

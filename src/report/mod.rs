@@ -1,5 +1,6 @@
 //! The facts that renderers show.
 
+pub mod arrangement;
 pub mod build;
 pub mod gate;
 pub mod judgement;
@@ -11,11 +12,12 @@ pub mod verdict;
 pub mod waivers;
 pub mod warning;
 
+pub use arrangement::Arrangement;
 pub use build::{Settings, build};
 pub use judgement::{
     Adjust, Effect, EffectScale, FailOn, Gate, Judged, Judgement, Noise, Outcome, Place, Summary,
     Verdict,
 };
 pub use model::Report;
-pub use notes::{Asked, InputFacts, Note, notes};
+pub use notes::{Asked, InputFacts, Note, notes, notes_on_inputs};
 pub use warning::Warning;

@@ -3,6 +3,7 @@
 use bstr::{BString, ByteSlice};
 use serde::{Serialize, Serializer};
 
+use super::arrangement::{Arrangement, Shown};
 use super::judgement::{Effect, Gate, Judgement, Noise, Summary};
 use super::warning::Warning;
 use crate::unit::{Better, Class};
@@ -18,6 +19,10 @@ pub struct Report {
     pub summary: Option<Summary>,
     /// The outcome of the gate; none where there is none.
     pub gate: Option<Gate>,
+    /// Which rows are shown, and in which order.
+    pub arrangement: Arrangement,
+    /// The confidence level of the intervals of centres, 0 to 1.
+    pub confidence: f64,
 }
 
 /// The results of one unit under one configuration.
@@ -41,6 +46,9 @@ pub struct Table {
     pub places: Vec<usize>,
     /// The rows, each with one entry for each column.
     pub rows: Vec<Row>,
+    /// Which rows are shown, and in which order.
+    #[serde(skip)]
+    pub shown: Shown,
     /// The last row, with one entry for each column.
     pub geomeans: Vec<Geomean>,
 }

@@ -9,7 +9,7 @@ mod wording;
 use bstr::{BStr, BString};
 
 use self::pairing::Pairing;
-use super::model::{Change, GeomeanChange, Report, Table};
+use super::model::{Change, GeomeanChange, Report, Row, Table};
 use super::warning::Warning;
 use crate::input::Likeness;
 use crate::query::{Filter, Key, Projection};
@@ -50,6 +50,13 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Whether a flag names a key that inputs may lack.
+    #[must_use]
+    pub fn names_keys(&self) -> bool {
+        self.keys()
+            .any(|(_, key)| matches!(key, Key::Configuration(_) | Key::Sub(_) | Key::Gomaxprocs))
+    }
+
     /// The flags with the keys they name, in the order of `--help`.
     fn keys(&self) -> impl Iterator<Item = (&'static str, &Key)> {
         let projections = [
@@ -238,7 +245,9 @@ pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note>
     let mut notes = Vec::new();
     without_results(inputs, &mut notes);
     missing_keys(inputs, asked, &mut notes);
-    nothing_left(inputs, asked, report, &mut notes);
+    if report.tables.is_empty() {
+        nothing_left(inputs, asked, &mut notes);
+    }
     let pairing = Pairing::of(report);
     let changing = changing_keys(inputs, asked, &pairing);
     let remedy = pairing.remedy(asked, &changing);
@@ -257,8 +266,33 @@ pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note>
     let exclusion = pairing.exclusion(asked);
     notes.extend(pairing.one_sided(exclusion.clone()));
     runs(report, &mut notes);
-    geomeans(report, exclusion.as_deref(), &mut notes);
-    notes.truncate(MOST_NOTES);
+    if !pairing.is_apart() {
+        geomean_sets(report, exclusion.as_deref(), &mut notes);
+    }
+    notes.extend(columns(report).find_map(|(table, column)| geomean_of_noise(table, column)));
+    shortened(notes)
+}
+
+/// What there is to say of inputs of which nothing is compared.
+#[must_use]
+pub fn notes_on_inputs(inputs: &[InputFacts], asked: &Asked) -> Vec<Note> {
+    let mut notes = Vec::new();
+    without_results(inputs, &mut notes);
+    if inputs.iter().all(|input| input.seen.used == 0) {
+        nothing_left(inputs, asked, &mut notes);
+    }
+    failures(inputs, &mut notes);
+    shortened(notes)
+}
+
+/// The first few notes, each once: an input may be named twice.
+fn shortened(all: Vec<Note>) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for note in all {
+        if notes.len() < MOST_NOTES && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
     notes
 }
 
@@ -317,9 +351,9 @@ fn missing_keys(inputs: &[InputFacts], asked: &Asked, notes: &mut Vec<Note>) {
     }
 }
 
-fn nothing_left(inputs: &[InputFacts], asked: &Asked, report: &Report, notes: &mut Vec<Note>) {
+fn nothing_left(inputs: &[InputFacts], asked: &Asked, notes: &mut Vec<Note>) {
     let benchmarks: usize = inputs.iter().map(|input| input.seen.benchmarks).sum();
-    if report.tables.is_empty() && benchmarks > 0 {
+    if benchmarks > 0 {
         notes.push(Note::NothingLeft {
             filter: asked.filter.clone(),
             benchmarks,
@@ -431,20 +465,22 @@ fn runs(report: &Report, notes: &mut Vec<Note>) {
     }
 }
 
-fn geomeans(report: &Report, exclusion: Option<&str>, notes: &mut Vec<Note>) {
-    let tables = || {
-        let tables = report.tables.iter().filter(|table| table.rows.len() > 1);
-        tables.flat_map(|table| (1..table.columns.len()).map(move |column| (table, column)))
-    };
-    let sets = tables().find_map(|(table, column)| {
-        let count = |of: &dyn Fn(&[Option<super::model::Cell>]) -> bool| {
-            table.rows.iter().filter(|row| of(&row.cells)).count()
-        };
-        let rows = [
-            count(&|cells| cells[0].is_some()),
-            count(&|cells| cells[column].is_some()),
-        ];
-        let common = count(&|cells| cells[0].is_some() && cells[column].is_some());
+/// The columns that are compared in tables that show a geomean.
+fn columns(report: &Report) -> impl Iterator<Item = (&Table, usize)> {
+    let tables = report.tables.iter().filter(|table| table.rows.len() > 1);
+    tables.flat_map(|table| (1..table.columns.len()).map(move |column| (table, column)))
+}
+
+fn geomean_sets(report: &Report, exclusion: Option<&str>, notes: &mut Vec<Note>) {
+    let different = columns(report).find_map(|(table, column)| {
+        let has = |row: &Row, column: usize| row.cells[column].is_some();
+        let count = |column| table.rows.iter().filter(|row| has(row, column)).count();
+        let rows = [count(0), count(column)];
+        let both = table
+            .rows
+            .iter()
+            .filter(|row| has(row, 0) && has(row, column));
+        let common = both.count();
         (common > 0 && rows != [common; 2]).then(|| Note::GeomeanSets {
             unit: table.unit.clone(),
             columns: [0, column].map(|column| pairing::label(&table.columns[column].key)),
@@ -453,8 +489,7 @@ fn geomeans(report: &Report, exclusion: Option<&str>, notes: &mut Vec<Note>) {
             remedy: exclusion.map(ToOwned::to_owned),
         })
     });
-    notes.extend(sets);
-    notes.extend(tables().find_map(|(table, column)| geomean_of_noise(table, column)));
+    notes.extend(different);
 }
 
 fn geomean_of_noise(table: &Table, column: usize) -> Option<Note> {

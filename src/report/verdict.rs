@@ -535,3 +535,236 @@ fn shifts(report: &Report) -> Vec<Shift> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::build::{Settings, build};
+    use super::super::gate::{Evidence, GateSettings, ask};
+    use super::super::judgement::{Judged, Outcome, Place};
+    use super::*;
+    use crate::query::{Filter, Layout, Projection};
+    use crate::record::{Reader, Record};
+    use crate::sample::Builder;
+    use crate::unit::Metadata;
+    use proptest::prelude::*;
+
+    /// Judges two samples of a unit, in a run of their own.
+    fn judged_report(unit: &str, old: &[f64], new: &[f64], judging: &Judging) -> Report {
+        let filter = Filter::parse("*").unwrap();
+        let parse = |text: &str| Projection::parse(text).unwrap();
+        let layout = Layout::new(
+            parse(".config"),
+            parse(".fullname"),
+            parse(".file"),
+            &parse(""),
+        );
+        let mut builder = Builder::new(&filter, &layout);
+        for (label, values) in [("old", old), ("new", new)] {
+            let line = |value: &f64| format!("BenchmarkX 1 {value} {unit}\n");
+            let text: String = values.iter().map(line).collect();
+            let mut side = Builder::new(&filter, &layout);
+            let mut reader = Reader::new(text.as_bytes(), label);
+            while let Some((_, record)) = reader.next_record().unwrap() {
+                let Record::Result(record) = record else {
+                    panic!("{record:?}")
+                };
+                side.add(&record, &mut |_, _| {});
+            }
+            builder.merge(side);
+        }
+        let environments = Environments::of(&builder, &layout);
+        let settings = Settings {
+            alpha: judging.alpha,
+            ..Settings::default()
+        };
+        let mut report = build(builder.finish(), &Metadata::default(), settings);
+        judge(&mut report, judging, environments);
+        report
+    }
+
+    const PLACE: Place = Place {
+        table: 0,
+        row: 0,
+        column: 1,
+    };
+
+    fn judging(margins: &str) -> Judging {
+        let unread = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+        Judging {
+            alpha: 0.05,
+            margins: Margins::parse(margins, &unread).unwrap(),
+            ..Judging::default()
+        }
+    }
+
+    fn judgement(unit: &str, old: &[f64], new: &[f64], margins: &str) -> Judgement {
+        let report = judged_report(unit, old, new, &judging(margins));
+        report.judged(PLACE).unwrap().judgement.clone()
+    }
+
+    fn around(centre: f64) -> Vec<f64> {
+        (-5..5)
+            .map(|step| centre * (1.0 + f64::from(step) * 0.001))
+            .collect()
+    }
+
+    #[test]
+    fn the_interval_against_the_margin_decides() {
+        for (unit, old, new, margins, verdict) in [
+            ("sec/op", 100.0, 110.0, "2%", Verdict::Regression),
+            ("sec/op", 100.0, 90.0, "2%", Verdict::Improvement),
+            ("B/s", 100.0, 90.0, "2%", Verdict::Regression),
+            ("B/s", 100.0, 110.0, "2%", Verdict::Improvement),
+            ("widgets", 100.0, 110.0, "2%", Verdict::Changed),
+            ("sec/op", 100.0, 101.0, "2%", Verdict::Unchanged),
+            ("sec/op", 100.0, 100.0, "2%", Verdict::Unchanged),
+            ("sec/op", 100.0, 102.0, "2%", Verdict::Unclear),
+            ("sec/op", 100.0, 100.1, "0", Verdict::Inconclusive),
+            ("sec/op", 100.0, 110.0, "sec/op=2%+20s", Verdict::Unchanged),
+            ("sec/op", 100.0, 110.0, "sec/op=2%+5s", Verdict::Regression),
+        ] {
+            let judgement = judgement(unit, &around(old), &around(new), margins);
+            assert_eq!(
+                judgement.verdict, verdict,
+                "{unit} {old} {new} {margins}: {judgement:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn values_that_are_not_positive_have_a_difference() {
+        let judgement = judgement("sec/op", &[0.0; 6], &[5.0; 6], "2%");
+        assert_eq!(judgement.verdict, Verdict::Regression);
+        let effect = judgement.effect.unwrap();
+        assert_eq!(
+            (effect.scale, effect.low, effect.high),
+            (EffectScale::Difference, 5.0, 5.0)
+        );
+        assert_eq!(judgement.badness(Some(Better::Lower)), f64::INFINITY);
+
+        let judgement = self::judgement("B/op", &[0.0, 2.0, 2.0, 2.0, 2.0, 2.0], &[3.0; 6], "2%");
+        let effect = judgement.effect.unwrap();
+        assert_eq!(
+            (effect.scale, effect.estimate),
+            (EffectScale::RelativeDifference, 0.5)
+        );
+    }
+
+    #[test]
+    fn nothing_that_stays_nothing_is_unchanged() {
+        assert_eq!(
+            judgement("B/op", &[0.0; 6], &[0.0; 6], "0").verdict,
+            Verdict::Unchanged
+        );
+    }
+
+    #[test]
+    fn too_few_values_have_no_bounds_and_say_how_many_it_takes() {
+        let judgement = judgement("sec/op", &[1.0, 2.0, 3.0], &[11.0, 12.0, 13.0], "2%");
+        assert_eq!(judgement.verdict, Verdict::Inconclusive);
+        assert!(!judgement.could_be_significant);
+        let effect = judgement.effect.unwrap();
+        assert_eq!(
+            (effect.low, effect.high),
+            (f64::NEG_INFINITY, f64::INFINITY)
+        );
+        assert_eq!(
+            effect.unbounded,
+            Some(Unbounded::TooFewRuns { needed: Some(4) })
+        );
+    }
+
+    #[test]
+    fn a_lone_change_passes_holm_among_as_many_as_the_reference_says() {
+        let judging = judging("2%");
+        for (size, most) in [(5, 6), (6, 23), (8, 321), (10, 4618)] {
+            assert_eq!(runs_needed(&judging, most), Some(size));
+            assert!(runs_needed(&judging, most + 1) > Some(size));
+        }
+    }
+
+    #[test]
+    fn the_geomean_of_one_row_has_the_interval_of_that_row() {
+        let report = judged_report("sec/op", &around(1.0), &around(2.0), &judging("2%"));
+        let row = report.judged(PLACE).unwrap().judgement.effect.unwrap();
+        let geomean = &report.tables[0].geomeans[1];
+        let effect = geomean.effect.unwrap();
+        let ratio = |low: f64, high: f64| (1.0 + high) / (1.0 + low);
+        assert!((ratio(effect.low, effect.high) / ratio(row.low, row.high) - 1.0).abs() < 1e-12);
+        assert!(effect.low < 1.0 && 1.0 < effect.high);
+        assert_eq!(geomean.no_effect, None);
+
+        let few = judged_report("sec/op", &[1.0], &[2.0], &judging("2%"));
+        let geomean = &few.tables[0].geomeans[1];
+        assert_eq!(
+            (geomean.effect, geomean.no_effect),
+            (None, Some(NoGeomeanEffect::TooFewRuns))
+        );
+        let none = judged_report("B/op", &[0.0, 0.0, 0.0, 1.0], &[2.0; 4], &judging("2%"));
+        assert_eq!(none.tables[0].geomeans[1].effect, None);
+    }
+
+    #[test]
+    fn cells_say_what_is_odd_about_their_values() {
+        let rising: Vec<f64> = (1..=9).map(f64::from).collect();
+        let mut outlier = around(1.0);
+        outlier[3] = 9.0;
+        let report = judged_report("sec/op", &rising, &outlier, &judging("2%"));
+        let cells = &report.tables[0].rows[0].cells;
+        let noise = |column: usize| cells[column].as_ref().unwrap().noise.clone();
+        assert!(matches!(noise(0)[..], [Noise::Trend { rises: true, .. }]));
+        assert_eq!(noise(1).last(), Some(&Noise::Outliers { low: 0, high: 1 }));
+        assert_eq!(
+            report.summary.unwrap().trends,
+            1 + usize::from(noise(1).len() > 1)
+        );
+    }
+
+    #[test]
+    fn verdicts_can_be_walked_worst_first() {
+        let report = judged_report("sec/op", &around(1.0), &around(2.0), &judging("2%"));
+        let worst: Vec<Judged<'_>> = report.worst_first();
+        assert_eq!(worst.len(), 1);
+        let summary = report.summary.as_ref().unwrap();
+        assert_eq!((summary.worst, summary.counts.regression), (Some(PLACE), 1));
+        assert_eq!(summary.counts.to_string(), "1 regression");
+    }
+
+    proptest! {
+        /// Without ties; p as the tables have it, interval as the verdict has it.
+        #[test]
+        fn the_interval_excludes_no_change_exactly_when_p_is_below_alpha(
+            old in prop::collection::hash_set(1_u32..40_000, 2..14),
+            new in prop::collection::hash_set(1_u32..60_000, 2..14),
+            alpha in prop::sample::select(vec![0.01, 0.05, 0.1]),
+        ) {
+            prop_assume!(old.is_disjoint(&new));
+            let values = |set: &std::collections::HashSet<u32>| -> Vec<f64> {
+                set.iter().map(|&value| f64::from(value)).collect()
+            };
+            let judging = Judging { alpha, ..Judging::default() };
+            let report = judged_report("widgets", &values(&old), &values(&new), &judging);
+            let judged = report.judged(PLACE).unwrap();
+            let p = judged.cell.unwrap().comparison.as_ref().unwrap().p.unwrap();
+            let effect = judged.judgement.effect.unwrap();
+            // The bounds are ratios of two values, so one of exactly 1 would be a tie.
+            let excludes = effect.low > 0.0 || effect.high < 0.0;
+            prop_assume!((p - alpha).abs() > 1e-12);
+            prop_assert_eq!(excludes, p < alpha, "p {} {:?}", p, effect);
+        }
+
+        #[test]
+        fn a_gate_that_fails_and_one_that_passes_agree_with_the_counts(
+            old in prop::collection::vec(1_u32..100, 4..12),
+            new in prop::collection::vec(1_u32..200, 4..12),
+        ) {
+            let values = |values: &[u32]| -> Vec<f64> { values.iter().map(|&value| f64::from(value)).collect() };
+            let judging = judging("2%");
+            let mut report = judged_report("sec/op", &values(&old), &values(&new), &judging);
+            ask(&mut report, &GateSettings::default(), Evidence::default(), &judging.waivers).unwrap();
+            let gate = report.gate.unwrap();
+            let expected = if gate.counts.regression > 0 { Outcome::Failed } else { Outcome::Passed };
+            prop_assert_eq!(gate.outcome, expected);
+        }
+    }
+}

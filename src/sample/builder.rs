@@ -230,23 +230,23 @@ impl<'q> Builder<'q> {
         self.recipes[number as usize] = Some(recipe);
     }
 
-    /// What there is to ask for in the results so far.
+    /// What there is to ask for in the results so far. It takes time to look at
+    /// every name, so that is only done `with_names`.
     #[must_use]
-    pub fn seen(&self) -> Seen {
+    pub fn seen(&self, with_names: bool) -> Seen {
         let mut seen = Seen {
             benchmarks: self.recipes.len(),
             used: self.recipes.iter().flatten().count(),
             ..Seen::default()
         };
-        for configuration in self.configurations.iter() {
-            seen.add_configuration(configuration);
-        }
         let numbers = 0..u32::try_from(self.recipes.len()).unwrap_or(u32::MAX);
         let names = numbers.map(|number| self.names.get(number));
-        for (_, name) in names.clone() {
-            seen.add_name(name);
+        if with_names {
+            for (_, name) in names.clone() {
+                seen.add_name(name);
+            }
         }
-        if self.configurations.len() > 1 {
+        if seen.add_configurations(self.configurations.iter()) {
             seen.find_changing(names.map(|(number, name)| (name, self.configurations.get(number))));
         }
         seen
@@ -483,12 +483,11 @@ impl<'q> Builder<'q> {
         recipes.filter_map(move |(recipe, number)| {
             let recipe = recipe.as_ref()?;
             let (configuration, _) = self.names.get(number);
-            let placement = recipe.placement?;
             recipe
                 .links
                 .iter()
                 .any(counts)
-                .then(|| (placement, self.configurations.get(configuration)))
+                .then_some((recipe.placement?, self.configurations.get(configuration)))
         })
     }
 

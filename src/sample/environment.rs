@@ -4,7 +4,7 @@
 //! to see that a benchmark moved. Under other projections they meet unseen. Both are found here, from the configuration of
 //! every result that counts.
 
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
 use indexmap::{IndexMap, IndexSet};
 
 use super::builder::Builder;
@@ -20,8 +20,8 @@ type Values = IndexSet<BString>;
 /// What the columns of a run were measured on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environments {
-    /// For each column of the run, the values of each of [`ENVIRONMENT_KEYS`], in order of first appearance; an empty value
-    /// where a result has none.
+    /// For each column of the run, the values of each of [`ENVIRONMENT_KEYS`], in order of first appearance; without blanks
+    /// around them; an empty value where a result has none.
     pub columns: Vec<[Vec<BString>; ENVIRONMENT_KEYS.len()]>,
     /// Where a column differs from the first.
     pub differences: Vec<Difference>,
@@ -65,7 +65,9 @@ impl Environments {
             let seen = benchmarks.entry(identity).or_default();
             let seen = seen.entry(column).or_default();
             for (index, key) in ENVIRONMENT_KEYS.into_iter().enumerate() {
-                let value = configuration.get(key.as_bytes()).unwrap_or(BStr::new(b""));
+                // Some versions of Go leave blanks at the end of a processor's name.
+                let value = configuration.get(key.as_bytes()).unwrap_or_default();
+                let value = BStr::new(value.trim());
                 for values in [&mut seen.0[index], &mut sides[column].0[index]] {
                     if !values.contains(value) {
                         values.insert(value.to_owned());
@@ -154,5 +156,87 @@ impl<'a> Rests<'a> {
         let (number, _) = self.seen.insert_full(rest.collect());
         self.numbers[id.index()] = Some(number);
         number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::{Filter, Projection};
+    use crate::record::{Reader, Record};
+
+    /// The differences between two inputs under `-table`, `-col` and `-ignore`, as `key: old|new`.
+    fn differences(sides: [&str; 2], [table, column, ignore]: [&str; 3]) -> Vec<String> {
+        let filter = Filter::parse("*").unwrap();
+        let parse = |text: &str| Projection::parse(text).unwrap();
+        let (table, row, column) = (parse(table), parse(".fullname"), parse(column));
+        let layout = Layout::new(table, row, column, &parse(ignore));
+        let mut builder = Builder::new(&filter, &layout);
+        for (label, text) in ["old", "new"].into_iter().zip(sides) {
+            let mut side = Builder::new(&filter, &layout);
+            let mut reader = Reader::new(text.as_bytes(), label);
+            while let Some((_, record)) = reader.next_record().unwrap() {
+                if let Record::Result(record) = record {
+                    side.add(&record, &mut |_, _| {});
+                }
+            }
+            builder.merge(side);
+        }
+        let values = |values: &[BString]| bstr::join(",", values).to_str_lossy().into_owned();
+        let differences = Environments::of(&builder, &layout).differences.into_iter();
+        differences
+            .map(|found| {
+                let Difference {
+                    key,
+                    baseline,
+                    values: new,
+                    ..
+                } = &found;
+                format!("{key}: {}|{}", values(baseline), values(new))
+            })
+            .collect()
+    }
+
+    const DEFAULT: [&str; 3] = [".config", ".file", ""];
+    const OLD: &str = "goos: linux\ncpu: A\nBenchmarkX 1 1 ns/op\n";
+    const NEW: &str = "goos: linux\ncpu: B\nBenchmarkX 1 1 ns/op\n";
+
+    #[test]
+    fn another_cpu_is_found_whether_rows_pair_or_not() {
+        assert_eq!(differences([OLD, NEW], DEFAULT), ["cpu: A|B"]);
+        assert_eq!(differences([OLD, NEW], ["", ".file", ""]), ["cpu: A|B"]);
+        assert!(differences([OLD, OLD], DEFAULT).is_empty());
+    }
+
+    #[test]
+    fn a_difference_on_purpose_is_none() {
+        assert!(differences([OLD, NEW], [".config", ".file", "cpu"]).is_empty());
+        assert!(differences([OLD, NEW], ["", ".file", ".config"]).is_empty());
+        assert!(differences([OLD, NEW], [".config", "cpu", ""]).is_empty());
+    }
+
+    #[test]
+    fn a_side_without_the_key_differs() {
+        let bare = "goos: linux\nBenchmarkX 1 1 ns/op\n";
+        assert_eq!(differences([OLD, bare], DEFAULT), ["cpu: A|"]);
+    }
+
+    #[test]
+    fn blanks_around_a_value_do_not_matter() {
+        let blank = OLD.replace("cpu: A", "cpu: A   ");
+        assert!(differences([OLD, &blank], DEFAULT).is_empty());
+    }
+
+    #[test]
+    fn machines_that_only_one_side_has_matter_where_rows_mix_them() {
+        let both = format!("{OLD}{NEW}");
+        assert!(differences([OLD, &both], DEFAULT).is_empty());
+        assert_eq!(differences([OLD, &both], ["", ".file", ""]), ["cpu: A|A,B"]);
+    }
+
+    #[test]
+    fn a_benchmark_on_one_side_only_says_nothing_of_machines() {
+        let new = "goos: linux\ncpu: A\nBenchmarkX 1 1 ns/op\ncpu: B\nBenchmarkY 1 1 ns/op\n";
+        assert!(differences([OLD, new], DEFAULT).is_empty());
     }
 }

@@ -11,7 +11,8 @@ use crate::record::{Configuration, Name};
 pub struct Seen {
     /// The configuration keys in order of first appearance.
     pub keys: IndexSet<BString>,
-    /// The keys of the parts `/key=value` of names, without the slash.
+    /// The keys of the parts `/key=value` of names, without the slash. This and the
+    /// two below are only filled in where names were looked at.
     pub parts: IndexSet<BString>,
     /// The first part of a name that has no key, with its slash.
     pub positional: Option<BString>,
@@ -34,6 +35,9 @@ pub struct Changing {
     pub values: [BString; 2],
 }
 
+/// What go test itself writes, which changes where packages or machines do.
+const OF_GO_TEST: [&[u8]; 4] = [b"goos", b"goarch", b"pkg", b"cpu"];
+
 impl Seen {
     /// Adds a benchmark with the names of its parts.
     pub(super) fn add_name(&mut self, name: &BStr) {
@@ -53,13 +57,27 @@ impl Seen {
         }
     }
 
-    /// Adds a configuration that some result has.
-    pub(super) fn add_configuration(&mut self, configuration: &Configuration) {
-        for (key, _) in configuration.iter() {
-            if !self.keys.contains(key) {
-                self.keys.insert(key.to_owned());
+    /// Adds the configurations that results have, and tells whether they differ
+    /// in more than what changes with package and machine.
+    pub(super) fn add_configurations<'a>(
+        &mut self,
+        configurations: impl Iterator<Item = &'a Configuration>,
+    ) -> bool {
+        let mut first: Option<&Configuration> = None;
+        let mut differ = false;
+        for configuration in configurations {
+            for (key, _) in configuration.iter() {
+                if !self.keys.contains(key) {
+                    self.keys.insert(key.to_owned());
+                }
             }
+            let first = *first.get_or_insert(configuration);
+            let keys = first.iter().chain(configuration.iter());
+            differ |= keys
+                .filter(|(key, _)| !OF_GO_TEST.contains(&key.as_ref()))
+                .any(|(key, _)| first.get(key) != configuration.get(key));
         }
+        differ
     }
 
     /// Finds what changes between the results of one benchmark, given with their configurations in the order read.
@@ -67,8 +85,6 @@ impl Seen {
         &mut self,
         results: impl Iterator<Item = (&'a BStr, &'a Configuration)>,
     ) {
-        // What go test itself writes changes where packages or machines do.
-        const OF_GO_TEST: [&[u8]; 4] = [b"goos", b"goarch", b"pkg", b"cpu"];
         let none = BStr::new(b"");
         let mut first: HashMap<(&BStr, Option<&BStr>), &Configuration> = HashMap::new();
         for (name, configuration) in results {

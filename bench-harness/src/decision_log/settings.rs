@@ -54,8 +54,8 @@ impl Default for Settings {
             buffer_size_limit_events: 10_000,
             upload_size_limit_bytes: 32_768,
             max_decisions_per_second: None,
-            min_delay: Duration::from_mins(5),
-            max_delay: Duration::from_mins(10),
+            min_delay: Duration::from_secs(300),
+            max_delay: Duration::from_secs(600),
             trigger: Trigger::Periodic,
         }
     }
@@ -270,6 +270,6 @@ mod tests {
         assert_eq!(settings.max_delay, Duration::from_millis(200));
         let settings = Settings::parse("reporting.max_delay_seconds=600", true).unwrap();
         assert_eq!(settings.min_delay, Duration::from_millis(100));
-        assert_eq!(settings.max_delay, Duration::from_mins(10));
+        assert_eq!(settings.max_delay, Duration::from_secs(600));
     }
 }

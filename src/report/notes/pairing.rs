@@ -159,9 +159,14 @@ impl<'r> Pairing<'r> {
         flags.join(" ")
     }
 
+    /// Whether something that can be ignored keeps rows apart.
+    pub fn is_apart(&self) -> bool {
+        self.apart > 0
+    }
+
     /// What keeps rows apart, if anything does.
     pub fn apart(&self, remedy: &str) -> Option<Note> {
-        (self.apart > 0).then(|| Note::Apart {
+        self.is_apart().then(|| Note::Apart {
             compared: self.compared,
             apart: self.apart,
             keys: self.keys.clone(),

@@ -149,7 +149,7 @@ fn write_changing(
         out,
         "{input}: {key} changes between results of {name} (from {old} to {new})"
     )?;
-    let is_log = values.iter().any(looks_like_log);
+    let is_log = looks_like_log(key, values);
     if is_log {
         out.write_str(" and looks like log output")?;
     }
@@ -264,7 +264,7 @@ fn write_differences(
         )?;
         if difference.is_blank() {
             out.write_str(" (only blanks differ)")?;
-        } else if values.iter().any(looks_like_log) {
+        } else if looks_like_log(key, values) {
             out.write_str(" (log output, it seems)")?;
         }
     }
@@ -382,15 +382,17 @@ impl fmt::Display for Shortened<'_> {
     }
 }
 
-/// Whether a value looks like log output: a time of day, a date, or half a sentence about a failure.
-fn looks_like_log(value: &BString) -> bool {
+/// Whether configuration looks like log output: a time of day, a date, or words that logs are full of.
+fn looks_like_log(key: &BString, values: &[BString]) -> bool {
     static LOG: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
             r"(?i)\d\d:\d\d|\d{4}[-/]\d\d[-/]\d\d|\b(error|warn(ing)?|info|debug|fail(ed|ure)?|panic|level|msg|connect\w*|listen\w*|request\w*)\b",
         )
         .ok()
     });
-    LOG.as_ref().is_some_and(|log| log.is_match(value))
+    let texts = std::iter::once(key).chain(values);
+    LOG.as_ref()
+        .is_some_and(|log| texts.into_iter().any(|text| log.is_match(text)))
 }
 
 /// The first few of several names.

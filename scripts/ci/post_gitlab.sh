@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Posts a comment of rbenchstat on a merge request of GitLab, or updates the one posted before.
+#
+#   COMMENT       the file (default: rbenchstat-report/comment.md)
+#   ID            as it was given to compare.sh (default: default)
+#   GITLAB_TOKEN  a token that may write notes (`api`); without one, nothing is posted
+# The other variables are GitLab's own. Needs curl and jq.
+set -euo pipefail
+
+comment=${COMMENT:-rbenchstat-report/comment.md}
+if [ -z "${GITLAB_TOKEN:-}" ]; then
+  echo "no GITLAB_TOKEN: the comment stays in $comment"
+  exit
+fi
+marker="<!-- rbenchstat:v1 id=${ID:-default} -->"
+notes="$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID/notes"
+call() {
+  # The token goes through a file descriptor: arguments can be seen by others on the machine.
+  curl --silent --show-error --fail --config <(printf 'header = "PRIVATE-TOKEN: %s"\n' "$GITLAB_TOKEN") "$@"
+}
+found=$(call "$notes?per_page=100&sort=asc" |
+  jq -r --arg marker "$marker" '[.[] | select(.body | startswith($marker))][0].id // empty')
+if [ -n "$found" ]; then
+  call --request PUT --data-urlencode "body@$comment" --output /dev/null "$notes/$found"
+else
+  call --request POST --data-urlencode "body@$comment" --output /dev/null "$notes"
+fi

@@ -1,0 +1,321 @@
+//! Where reports go, and in which format.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use bstr::{ByteSlice, ByteVec};
+use tempfile::Builder;
+
+use super::surroundings::Surroundings;
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Tables with aligned columns, the drop-in ones.
+    Text,
+    /// Comma-separated values, the drop-in ones.
+    Csv,
+    /// A verdict and the changed rows, for a terminal.
+    Pretty,
+    /// Tables in GitHub-flavoured Markdown.
+    Markdown,
+    /// A comment on a pull request.
+    Comment,
+    /// Everything, for programs.
+    Json,
+    /// One object a line for each comparison, for programs.
+    Jsonl,
+    /// A page for a browser, in one file.
+    Html,
+}
+
+impl Format {
+    /// All formats with their names, in the order to tell them.
+    pub const ALL: [(&'static str, Self); 8] = [
+        ("text", Self::Text),
+        ("csv", Self::Csv),
+        ("pretty", Self::Pretty),
+        ("markdown", Self::Markdown),
+        ("comment", Self::Comment),
+        ("json", Self::Json),
+        ("jsonl", Self::Jsonl),
+        ("html", Self::Html),
+    ];
+
+    /// The format of that name.
+    #[must_use]
+    pub fn named(name: &[u8]) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .find(|(known, _)| known.as_bytes() == name)
+            .map(|&(_, format)| format)
+    }
+
+    /// Whether the format says more than the drop-in ones.
+    #[must_use]
+    pub fn shows_verdicts(self) -> bool {
+        !matches!(self, Self::Text | Self::Csv)
+    }
+}
+
+/// A further report in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// How it is written.
+    pub format: Format,
+    /// Where to.
+    pub path: PathBuf,
+}
+
+/// An `-out` that makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OutputError {
+    /// There is no `=` in it.
+    #[error("-out must be FORMAT=PATH, not {0:?}")]
+    Shape(String),
+    /// There is no such format.
+    #[error("-out {name:?}: no such format; there are {}", FormatNames)]
+    Format {
+        /// What stood before the `=`.
+        name: String,
+    },
+    /// The path is empty or means standard output.
+    #[error("-out {0:?}: needs the path of a file; -format says what standard output shows")]
+    Path(String),
+    /// Two reports would overwrite each other.
+    #[error("-out: {0:?} is named twice")]
+    Twice(String),
+}
+
+/// The names of all formats as a list.
+pub struct FormatNames;
+
+impl fmt::Display for FormatNames {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (name, _)) in Format::ALL.iter().enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(formatter, "{separator}{name}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Output {
+    /// Reads all values of `-out`.
+    ///
+    /// # Errors
+    /// The first value that makes no sense.
+    pub fn parse_all<T: AsRef<OsStr>>(values: &[T]) -> Result<Vec<Self>, OutputError> {
+        let mut outputs: Vec<Self> = Vec::new();
+        for value in values {
+            let output = Self::parse(value.as_ref())?;
+            if outputs.iter().any(|other| other.path == output.path) {
+                return Err(OutputError::Twice(output.path.display().to_string()));
+            }
+            outputs.push(output);
+        }
+        Ok(outputs)
+    }
+
+    fn parse(value: &OsStr) -> Result<Self, OutputError> {
+        let typed = || value.to_string_lossy().into_owned();
+        let bytes = <[u8]>::from_os_str(value).unwrap_or_default();
+        let (name, path) = bytes
+            .split_once_str("=")
+            .ok_or_else(|| OutputError::Shape(typed()))?;
+        let format = Format::named(name).ok_or_else(|| OutputError::Format {
+            name: name.to_str_lossy().into_owned(),
+        })?;
+        if path.is_empty() || path == b"-" {
+            return Err(OutputError::Path(typed()));
+        }
+        Ok(Self {
+            format,
+            path: path.to_vec().into_path_buf_lossy(),
+        })
+    }
+
+    /// Writes `report` to the path: all of it or nothing, and to the summary of a step after what is there.
+    ///
+    /// # Errors
+    /// Whatever the file system fails with.
+    pub fn write(&self, report: &[u8], surroundings: &Surroundings) -> io::Result<()> {
+        if surroundings.step_summary.as_ref() == Some(&self.path) {
+            return append(&self.path, report);
+        }
+        match fs::metadata(&self.path) {
+            // A device or a pipe is written to; a renamed file would take its place.
+            Ok(metadata) if !metadata.is_file() => File::options()
+                .write(true)
+                .open(&self.path)?
+                .write_all(report),
+            // A link stays a link.
+            Ok(metadata) => replace(
+                &fs::canonicalize(&self.path)?,
+                report,
+                Some(metadata.permissions()),
+            ),
+            Err(_) => replace(&self.path, report, None),
+        }
+    }
+}
+
+fn append(path: &Path, report: &[u8]) -> io::Result<()> {
+    let mut file = File::options().append(true).create(true).open(path)?;
+    if file.metadata()?.len() > 0 {
+        // What another step wrote may lack its last line break.
+        file.write_all(b"\n\n")?;
+    }
+    file.write_all(report)
+}
+
+fn replace(path: &Path, report: &[u8], permissions: Option<fs::Permissions>) -> io::Result<()> {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut builder = Builder::new();
+    builder.prefix(".rbenchstat-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As for any new file, so the user's mask decides; the crate's own default is private.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(directory)?;
+    file.write_all(report)?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(value: &str) -> Result<Output, OutputError> {
+        Output::parse(OsStr::new(value))
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(directory)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_path_may_hold_an_equals_sign() {
+        let output = parse("json=a=b.json").unwrap();
+        assert_eq!(output.format, Format::Json);
+        assert_eq!(output.path, Path::new("a=b.json"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told() {
+        assert_eq!(
+            parse("json").unwrap_err().to_string(),
+            "-out must be FORMAT=PATH, not \"json\""
+        );
+        assert_eq!(
+            parse("xml=a").unwrap_err().to_string(),
+            "-out \"xml\": no such format; there are text, csv, pretty, markdown, comment, json, jsonl, html"
+        );
+        assert_eq!(
+            parse("json=-").unwrap_err().to_string(),
+            "-out \"json=-\": needs the path of a file; -format says what standard output shows"
+        );
+        assert_eq!(
+            Output::parse_all(&["json=a", "csv=a"])
+                .unwrap_err()
+                .to_string(),
+            "-out: \"a\" is named twice"
+        );
+    }
+
+    #[test]
+    fn a_report_replaces_the_one_before_and_leaves_no_other_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let output = Output {
+            format: Format::Json,
+            path: directory.path().join("report.json"),
+        };
+        for text in ["first, and longer", "second"] {
+            output
+                .write(text.as_bytes(), &Surroundings::default())
+                .unwrap();
+            assert_eq!(fs::read_to_string(&output.path).unwrap(), text);
+            assert_eq!(names(directory.path()), ["report.json"]);
+        }
+    }
+
+    #[test]
+    fn a_report_that_cannot_be_written_leaves_the_folder_as_it_was() {
+        let directory = tempfile::tempdir().unwrap();
+        let output = Output {
+            format: Format::Json,
+            path: directory.path().join("missing/report.json"),
+        };
+        assert!(output.write(b"text", &Surroundings::default()).is_err());
+        assert!(names(directory.path()).is_empty());
+    }
+
+    #[test]
+    fn the_summary_of_a_step_is_appended_to() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("summary");
+        let surroundings = Surroundings {
+            step_summary: Some(path.clone()),
+            ..Surroundings::default()
+        };
+        let output = Output {
+            format: Format::Comment,
+            path: path.clone(),
+        };
+        output.write(b"one\n", &surroundings).unwrap();
+        output.write(b"two\n", &surroundings).unwrap();
+        assert_eq!(fs::read_to_string(path).unwrap(), "one\n\n\ntwo\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_may_be_read_by_others_and_an_old_one_keeps_its_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let directory = tempfile::tempdir().unwrap();
+        let plain = directory.path().join("plain");
+        fs::write(&plain, "").unwrap();
+        let output = Output {
+            format: Format::Json,
+            path: directory.path().join("report.json"),
+        };
+        output.write(b"text", &Surroundings::default()).unwrap();
+        assert_eq!(mode(&output.path), mode(&plain));
+        fs::set_permissions(&output.path, fs::Permissions::from_mode(0o640)).unwrap();
+        output.write(b"text", &Surroundings::default()).unwrap();
+        assert_eq!(mode(&output.path), 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link() {
+        let directory = tempfile::tempdir().unwrap();
+        let (target, link) = (directory.path().join("target"), directory.path().join("l"));
+        fs::write(&target, "old").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let output = Output {
+            format: Format::Json,
+            path: link.clone(),
+        };
+        output.write(b"new", &Surroundings::default()).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(target).unwrap(), "new");
+    }
+}

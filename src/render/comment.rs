@@ -1,0 +1,430 @@
+//! The comment on a pull request: found again by its marker, read in seconds, and never longer than it may be.
+//!
+//! Everything is written down first, row by row. A [`Plan`] says how much of each part is used; as long as the comment is
+//! too long, parts give way in a fixed order, the least important first, and what is left out is counted.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::num::NonZero;
+
+use bstr::{BStr, ByteSlice};
+
+use super::escape::{markdown, markdown_code};
+use super::format;
+use super::presentation::Presentation;
+use super::subject::{Subjects, label};
+use super::words::{self, Mood};
+use crate::report::judgement::{Counts, Judged, Place};
+use crate::report::{Adjust, Report, Verdict};
+
+/// The fewest bytes that a comment may be limited to: marker, verdict and what is left out always have room.
+pub const LEAST_BYTES: usize = 1_000;
+
+/// How many rows of each kind are kept before the more important kinds give way.
+const A_FEW: usize = 3;
+/// How many regressions are kept before other kinds give way altogether.
+const SOME_REGRESSIONS: usize = 10;
+
+/// Writes the comment.
+///
+/// # Errors
+/// Whatever `out` fails with.
+pub fn write(report: &Report, presentation: &Presentation, out: &mut dyn Write) -> io::Result<()> {
+    let draft = Draft::new(report, presentation);
+    out.write_all(draft.fit(presentation.max_bytes).as_bytes())
+}
+
+/// What a row belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Part {
+    Regressions,
+    Others,
+    Improvements,
+    Gone,
+    Unchanged,
+}
+
+impl Part {
+    /// The parts that the first table shows.
+    const CHANGED: [Self; 3] = [Self::Regressions, Self::Others, Self::Improvements];
+
+    fn of(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Regression => Self::Regressions,
+            Verdict::Changed | Verdict::Unclear => Self::Others,
+            Verdict::Improvement => Self::Improvements,
+            Verdict::Added | Verdict::Removed => Self::Gone,
+            Verdict::Unchanged | Verdict::Inconclusive => Self::Unchanged,
+        }
+    }
+}
+
+/// A row as Markdown.
+struct Line {
+    part: Part,
+    verdict: Verdict,
+    is_waived: bool,
+    /// How many rows of its part are worse.
+    rank: usize,
+    text: String,
+}
+
+/// How much of each part is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Plan {
+    has_worst: bool,
+    warnings: usize,
+    regressions: usize,
+    others: usize,
+    improvements: usize,
+    gone: usize,
+    unchanged: usize,
+    reproduction: usize,
+    remarks: usize,
+}
+
+impl Plan {
+    fn of(&self, part: Part) -> usize {
+        match part {
+            Part::Regressions => self.regressions,
+            Part::Others => self.others,
+            Part::Improvements => self.improvements,
+            Part::Gone => self.gone,
+            Part::Unchanged => self.unchanged,
+        }
+    }
+}
+
+/// A part that can give way, and how much of it is kept at that step.
+type Step = (fn(&mut Plan) -> &mut usize, usize);
+
+/// In which order parts give way.
+const STEPS: [Step; 12] = [
+    (|plan| &mut plan.remarks, 0),
+    (|plan| &mut plan.unchanged, 0),
+    (|plan| &mut plan.gone, A_FEW),
+    (|plan| &mut plan.improvements, A_FEW),
+    (|plan| &mut plan.others, A_FEW),
+    (|plan| &mut plan.regressions, SOME_REGRESSIONS),
+    (|plan| &mut plan.reproduction, 0),
+    (|plan| &mut plan.gone, 0),
+    (|plan| &mut plan.improvements, 0),
+    (|plan| &mut plan.others, 0),
+    (|plan| &mut plan.regressions, 0),
+    (|plan| &mut plan.warnings, 0),
+];
+
+/// All that the comment could say.
+struct Draft {
+    head: String,
+    worst: String,
+    warnings: Vec<String>,
+    table_head: String,
+    lines: Vec<Line>,
+    /// The rows of the first table that it may not have, however much room there is.
+    beyond_limit: usize,
+    reproduction: Vec<String>,
+    remarks: Vec<String>,
+}
+
+impl Draft {
+    fn new(report: &Report, presentation: &Presentation) -> Self {
+        let subjects = Subjects::new(report);
+        let icon = match words::mood(report) {
+            Mood::Good => "✅",
+            Mood::Bad => "❌",
+            Mood::Doubtful => "⚠️",
+        };
+        let mut ranks: HashMap<Place, usize> = HashMap::new();
+        let mut sizes: HashMap<Part, usize> = HashMap::new();
+        for judged in report.worst_first() {
+            let size = sizes.entry(Part::of(judged.judgement.verdict)).or_default();
+            ranks.insert(judged.place, *size);
+            *size += 1;
+        }
+        let mut lines = Vec::new();
+        let mut remarks = Vec::new();
+        for judged in report.listed() {
+            let verdict = judged.judgement.verdict;
+            lines.push(Line {
+                part: Part::of(verdict),
+                verdict,
+                is_waived: judged.judgement.is_waived(),
+                rank: ranks.get(&judged.place).copied().unwrap_or(usize::MAX),
+                text: row(&judged, &subjects),
+            });
+            let said = words::remarks(&judged);
+            if verdict != Verdict::Unchanged && !said.is_empty() {
+                remarks.push(format!(
+                    "- {} {}: {}\n",
+                    markdown_code(subjects.name(&judged).as_ref()),
+                    markdown(judged.table.unit.as_ref()),
+                    note(&said.join("; "))
+                ));
+            }
+        }
+        let changed = lines
+            .iter()
+            .filter(|line| Part::CHANGED.contains(&line.part))
+            .count();
+        let limit = report.arrangement.limit.map_or(changed, NonZero::get);
+        let warning = |sentence: words::Sentence| format!("> ⚠️ {}\n", sentence.text(markdown));
+        Self {
+            head: format!(
+                "<!-- rbenchstat:v1 id={} -->\n### {icon} {}\n",
+                presentation.id,
+                words::headline(report)
+            ),
+            worst: words::worst(report, &subjects)
+                .map(|sentence| format!("\n{}\n", emphasize(&sentence.text(markdown_code))))
+                .unwrap_or_default(),
+            warnings: words::warnings(report).into_iter().map(warning).collect(),
+            table_head: table_head(report, &subjects),
+            beyond_limit: changed.saturating_sub(limit),
+            lines,
+            reproduction: reproduction(report, presentation),
+            remarks,
+        }
+    }
+
+    /// The longest comment that has at most `max_bytes`.
+    fn fit(&self, max_bytes: usize) -> String {
+        let count = |part: Part| self.lines.iter().filter(|line| line.part == part).count();
+        let mut plan = Plan {
+            has_worst: true,
+            warnings: self.warnings.len(),
+            regressions: count(Part::Regressions),
+            others: count(Part::Others),
+            improvements: count(Part::Improvements),
+            gone: count(Part::Gone),
+            unchanged: count(Part::Unchanged),
+            reproduction: self.reproduction.len(),
+            remarks: self.remarks.len(),
+        };
+        self.keep_limit(&mut plan);
+        let full = self.text(plan);
+        if full.len() <= max_bytes {
+            return full;
+        }
+        for (part, floor) in STEPS {
+            let most = *part(&mut plan);
+            let with = |kept: usize| {
+                let mut plan = plan;
+                *part(&mut plan) = kept;
+                plan
+            };
+            let mut best = floor.min(most);
+            let text = self.text(with(best));
+            if text.len() > max_bytes {
+                plan = with(best);
+                continue;
+            }
+            let mut fitting = text;
+            let mut too_many = most;
+            while best + 1 < too_many {
+                let middle = usize::midpoint(best, too_many);
+                let text = self.text(with(middle));
+                if text.len() <= max_bytes {
+                    best = middle;
+                    fitting = text;
+                } else {
+                    too_many = middle;
+                }
+            }
+            return fitting;
+        }
+        plan.has_worst = false;
+        self.text(plan)
+    }
+
+    /// Takes as many rows from the first table as are over the limit that the user set, the least important first.
+    fn keep_limit(&self, plan: &mut Plan) {
+        let mut over = self.beyond_limit;
+        for part in [
+            &mut plan.improvements,
+            &mut plan.others,
+            &mut plan.regressions,
+        ] {
+            let fewer = over.min(*part);
+            *part -= fewer;
+            over -= fewer;
+        }
+    }
+
+    fn text(&self, plan: Plan) -> String {
+        let mut text = self.head.clone();
+        if plan.has_worst {
+            text.push_str(&self.worst);
+        }
+        if plan.warnings > 0 {
+            text.push('\n');
+            // An empty line of the quotation between two of them: each is a paragraph.
+            text.push_str(&self.warnings[..plan.warnings].join(">\n"));
+        }
+        let is_shown = |line: &&Line| {
+            // Ranks count from the worst, so the worst are kept.
+            line.rank < plan.of(line.part)
+        };
+        let shown = |parts: &[Part]| -> Vec<&Line> {
+            let lines = self.lines.iter().filter(|line| parts.contains(&line.part));
+            lines.filter(is_shown).collect()
+        };
+        self.push_table(&mut text, &shown(&Part::CHANGED));
+        let hidden: Vec<&Line> = self.lines.iter().filter(|line| !is_shown(line)).collect();
+        if !hidden.is_empty() {
+            let _ = writeln!(text, "\nNot shown: {}.", words::counted(&counts(&hidden)));
+        }
+        for part in [Part::Unchanged, Part::Gone] {
+            let lines = shown(&[part]);
+            if lines.is_empty() {
+                continue;
+            }
+            let summary = words::counted(&counts(&lines));
+            let _ = writeln!(text, "\n<details><summary>{summary}</summary>");
+            self.push_table(&mut text, &lines);
+            text.push_str("\n</details>\n");
+        }
+        push_details(
+            &mut text,
+            "Remarks on single rows",
+            &self.remarks[..plan.remarks],
+        );
+        push_details(
+            &mut text,
+            "How to reproduce",
+            &self.reproduction[..plan.reproduction],
+        );
+        text
+    }
+
+    fn push_table(&self, text: &mut String, lines: &[&Line]) {
+        if !lines.is_empty() {
+            text.push('\n');
+            text.push_str(&self.table_head);
+            text.extend(lines.iter().map(|line| line.text.as_str()));
+        }
+    }
+}
+
+fn push_details(text: &mut String, summary: &str, lines: &[String]) {
+    if !lines.is_empty() {
+        let _ = writeln!(text, "\n<details><summary>{summary}</summary>\n");
+        text.extend(lines.iter().map(String::as_str));
+        text.push_str("\n</details>\n");
+    }
+}
+
+fn counts(lines: &[&Line]) -> Counts {
+    let mut counts = Counts::default();
+    for line in lines {
+        counts.add(line.verdict);
+        counts.waived += usize::from(line.is_waived);
+    }
+    counts
+}
+
+/// `worst: …` with its first word in bold.
+fn emphasize(sentence: &str) -> String {
+    match sentence.split_once(':') {
+        Some((_, rest)) => format!("**Worst:**{rest}"),
+        None => sentence.to_owned(),
+    }
+}
+
+fn table_head(report: &Report, subjects: &Subjects<'_>) -> String {
+    let [base, new] = subjects.sides().map(|side| markdown(side.as_bstr()));
+    let level = report
+        .summary
+        .as_ref()
+        .map_or_else(String::new, |summary| format::level(summary.alpha));
+    format!(
+        "| benchmark | unit | {base} | {new} | change | {level} interval | verdict |\n\
+         | :-- | :-- | --: | --: | --: | :-: | :-- |\n"
+    )
+}
+
+fn row(judged: &Judged<'_>, subjects: &Subjects<'_>) -> String {
+    let name = markdown_code(subjects.name(judged).as_ref());
+    let unit = markdown(judged.table.unit.as_ref());
+    let [base, new] = format::centres(judged);
+    // Two of them in a row would strike out what is between them.
+    let change = format::judged_change(judged).replace('~', "\\~");
+    let interval = format::interval(judged);
+    let verdict = words::verdict(judged.judgement);
+    format!("| {name} | {unit} | {base} | {new} | {change} | {interval} | {verdict} |\n")
+}
+
+/// Text with words of the user in it, as it is or as code.
+fn note(text: &str) -> String {
+    let is_harmless =
+        |char: char| char.is_alphanumeric() || " .,;:=()%±+-><∞".contains(char) && char != '<';
+    if text.chars().all(is_harmless) && !text.contains("://") && !text.contains("www.") {
+        text.replace('>', "&gt;")
+    } else {
+        markdown_code(text.into())
+    }
+}
+
+/// What somebody needs to see the same again, line by line.
+fn reproduction(report: &Report, presentation: &Presentation) -> Vec<String> {
+    let mut lines = Vec::new();
+    let refs = [
+        ("base", &presentation.base_ref),
+        ("head", &presentation.head_ref),
+    ];
+    for (side, name) in refs {
+        if let Some(name) = name {
+            lines.push(format!(
+                "- {side}: {}\n",
+                markdown_code(name.as_str().into())
+            ));
+        }
+    }
+    if let Some(summary) = &report.summary {
+        let adjust = match summary.adjust {
+            Adjust::Holm => "Holm's correction",
+            Adjust::Bh => "Benjamini and Hochberg's correction",
+            Adjust::None => "no correction",
+        };
+        lines.push(format!(
+            "- significance level {}, {adjust} for {} comparisons\n",
+            summary.alpha,
+            format::count(summary.comparisons)
+        ));
+        for (column, environment) in report.columns.iter().zip(&summary.environments) {
+            let keys: Vec<String> = environment
+                .keys
+                .iter()
+                .map(|key| {
+                    let values = key.values.iter().map(|value| markdown(value.as_ref()));
+                    let values: Vec<String> = values.collect();
+                    format!("{} {}", markdown(key.key.as_ref()), values.join(", "))
+                })
+                .collect();
+            if !keys.is_empty() {
+                let name = markdown_code(label(column).as_ref());
+                lines.push(format!("- {name}: {}\n", keys.join(" · ")));
+            }
+        }
+    }
+    if let (Some(base), Some(head)) = (&presentation.base_ref, &presentation.head_ref)
+        && is_plain_ref(base.as_str().into())
+        && is_plain_ref(head.as_str().into())
+    {
+        lines.push(format!(
+            "\n```sh\n\
+             git switch --detach {base} && go test -run '^$' -bench . -count 10 ./... > base.txt\n\
+             git switch --detach {head} && go test -run '^$' -bench . -count 10 ./... > head.txt\n\
+             rbenchstat -format pretty base.txt head.txt\n\
+             ```\n"
+        ));
+    }
+    lines
+}
+
+/// Whether a shell takes the name as it is.
+fn is_plain_ref(name: &BStr) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._/-".contains(byte);
+    !name.is_empty() && name[0] != b'-' && name.as_bytes().iter().all(is_plain)
+}

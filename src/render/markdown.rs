@@ -1,0 +1,161 @@
+//! GitHub-flavoured Markdown: one table for each unit of each configuration.
+
+use std::io::{self, Write};
+
+use bstr::ByteSlice;
+
+use super::escape::{markdown, markdown_code};
+use super::subject::label;
+use super::text::changed_fields;
+use super::{format, words};
+use crate::report::Report;
+use crate::report::model::{Cell, Row, Table};
+use crate::unit::Scale;
+
+/// Writes all tables of `report`.
+///
+/// # Errors
+/// Whatever `out` fails with.
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut previous: Option<&Table> = None;
+    for table in &report.tables {
+        if previous.is_some() {
+            writeln!(out)?;
+        }
+        let mut has_fields = false;
+        for field in changed_fields(previous, table) {
+            let (key, value) = (field.key.as_bstr(), field.value.as_bstr());
+            // A backslash at the end of a line breaks it.
+            if has_fields {
+                writeln!(out, "\\")?;
+            }
+            write!(out, "{}: {}", markdown(key), markdown(value))?;
+            has_fields = true;
+        }
+        if has_fields {
+            writeln!(out, "\n")?;
+        }
+        write_table(table, out)?;
+        previous = Some(table);
+    }
+    Ok(())
+}
+
+fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    let unit = markdown(table.unit.as_ref());
+    let mut header = vec![unit];
+    let mut rule = vec![":--"];
+    for (index, column) in table.columns.iter().enumerate() {
+        header.push(markdown(label(column).as_ref()));
+        rule.push("--:");
+        if index > 0 {
+            header.extend(["vs base".to_owned(), "verdict".to_owned()]);
+            rule.extend(["--:", ":--"]);
+        }
+    }
+    write_row(&header, out)?;
+    write_row(&rule, out)?;
+    for row in table.listed_rows() {
+        write_row(&cells(row, table), out)?;
+    }
+    if table.rows.len() > 1 {
+        write_row(&geomeans(table), out)?;
+    }
+    write_notes(table, out)
+}
+
+fn cells(row: &Row, table: &Table) -> Vec<String> {
+    let centres = row.cells.iter().flatten().map(|cell| cell.centre);
+    let scale = Scale::common(centres, table.class);
+    let mut line = vec![markdown_code(row.label().as_ref())];
+    for (index, cell) in row.cells.iter().enumerate() {
+        line.push(
+            cell.as_ref()
+                .map_or_else(String::new, |cell| sample(cell, scale)),
+        );
+        if index == 0 {
+            continue;
+        }
+        let comparison = cell.as_ref().and_then(|cell| cell.comparison.as_ref());
+        line.push(comparison.map_or_else(String::new, |comparison| {
+            let change = match format::change(comparison.change).as_str() {
+                // Two of them in a table would strike out what is between them.
+                "~" => "\\~".to_owned(),
+                change => change.to_owned(),
+            };
+            format!("{change} ({})", format::evidence(comparison))
+        }));
+        let judgement = table
+            .places
+            .get(index)
+            .and_then(|&place| row.judgements.get(place)?.as_ref());
+        line.push(judgement.map_or_else(String::new, words::verdict));
+    }
+    line
+}
+
+fn sample(cell: &Cell, scale: Scale) -> String {
+    let value = format::scaled(cell.centre, scale);
+    format!("{value} ± {}", format::range(cell))
+}
+
+fn geomeans(table: &Table) -> Vec<String> {
+    let mut line = vec!["geomean".to_owned()];
+    for (index, geomean) in table.geomeans.iter().enumerate() {
+        let value = geomean
+            .value
+            .map(|value| format::scaled(value, Scale::of(value, table.class)));
+        line.push(value.unwrap_or_default());
+        if index > 0 {
+            let change = geomean.change.map(format::geomean_change);
+            line.extend([change.unwrap_or_default(), String::new()]);
+        }
+    }
+    line
+}
+
+/// Lists the distinct warnings below the table.
+fn write_notes(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    let mut notes: indexmap::IndexSet<String> = indexmap::IndexSet::new();
+    for cell in table
+        .listed_rows()
+        .flat_map(|row| row.cells.iter().flatten())
+    {
+        notes.extend(cell.warnings.iter().map(ToString::to_string));
+        notes.extend(cell.noise.iter().map(ToString::to_string));
+        let comparison = cell.comparison.iter().flat_map(|it| &it.warnings);
+        notes.extend(comparison.map(ToString::to_string));
+    }
+    let geomeans = table.geomeans.iter().flat_map(|geomean| &geomean.warnings);
+    notes.extend(geomeans.map(ToString::to_string));
+    if !notes.is_empty() {
+        writeln!(out)?;
+    }
+    for note in &notes {
+        writeln!(out, "- {}", markdown_note(note))?;
+    }
+    Ok(())
+}
+
+/// A warning as it is, unless it has a name in it that Markdown would read.
+fn markdown_note(note: &str) -> String {
+    let is_special = |char: char| {
+        matches!(
+            char,
+            '|' | '`' | '<' | '>' | '&' | '@' | '#' | '*' | '_' | '\\' | '[' | '~'
+        )
+    };
+    if note.contains(is_special) || note.contains(char::is_control) {
+        markdown_code(note.into())
+    } else {
+        note.to_owned()
+    }
+}
+
+fn write_row<T: AsRef<str>>(cells: &[T], out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "|")?;
+    for cell in cells {
+        write!(out, " {} |", cell.as_ref())?;
+    }
+    writeln!(out)
+}

@@ -1,0 +1,234 @@
+//! For a person at a terminal: the verdict first, then what changed, the worst first.
+
+use std::io::{self, Write};
+use std::num::NonZero;
+
+use anstyle::Style;
+use bstr::ByteSlice;
+use comfy_table::{
+    Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Table,
+    TableStyle, Width,
+};
+
+use super::presentation::Presentation;
+use super::subject::Subjects;
+use super::words::{self, Mood};
+use super::{colour, escape, format};
+use crate::report::judgement::{Counts, Judged};
+use crate::report::{Report, Verdict};
+
+/// Below this many characters nothing fits.
+const NARROWEST: u16 = 72;
+
+/// Writes the verdict, what changes its meaning, and the changed rows.
+///
+/// # Errors
+/// Whatever `out` fails with.
+pub fn write(report: &Report, presentation: &Presentation, out: &mut dyn Write) -> io::Result<()> {
+    let subjects = Subjects::new(report);
+    let painter = Painter {
+        has_colour: presentation.has_colour,
+    };
+    let style = match words::mood(report) {
+        Mood::Good => colour::GOOD,
+        Mood::Bad => colour::BAD,
+        Mood::Doubtful => colour::DOUBTFUL,
+    };
+    writeln!(
+        out,
+        "{}",
+        painter.paint(style.bold(), &words::headline(report))
+    )?;
+    if let Some(worst) = words::worst(report, &subjects) {
+        writeln!(out, "{}", worst.text(escape::terminal))?;
+    }
+    for warning in words::warnings(report) {
+        let text = format!("! {}", warning.text(escape::terminal));
+        writeln!(out, "{}", painter.paint(colour::DOUBTFUL, &text))?;
+    }
+
+    let listed = report.listed();
+    let (mut rows, rest): (Vec<_>, Vec<_>) = listed
+        .into_iter()
+        .partition(|judged| presentation.all || judged.judgement.verdict.is_change());
+    let limit = report.arrangement.limit.map_or(usize::MAX, NonZero::get);
+    let beyond = rows.split_off(rows.len().min(limit));
+    if !rows.is_empty() {
+        writeln!(out)?;
+        write_table(report, &rows, &subjects, presentation, out)?;
+    }
+    write_rest(&beyond, "-limit", painter, out)?;
+    write_rest(&rest, "-all shows them", painter, out)
+}
+
+/// Counts what the table does not show.
+fn write_rest(
+    rest: &[Judged<'_>],
+    why: &str,
+    painter: Painter,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let mut counts = Counts::default();
+    for judged in rest {
+        counts.add(judged.judgement.verdict);
+        if judged.judgement.is_waived() {
+            counts.waived += 1;
+        }
+    }
+    let text = format!("not shown: {} ({why})", words::counted(&counts));
+    writeln!(out, "\n{}", painter.paint(colour::DIM, &text))
+}
+
+#[derive(Clone, Copy)]
+struct Painter {
+    has_colour: bool,
+}
+
+impl Painter {
+    fn paint(self, style: Style, text: &str) -> String {
+        if self.has_colour {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.into()
+        }
+    }
+
+    fn style(self, cell: Cell, verdict: Verdict) -> Cell {
+        if !self.has_colour {
+            return cell;
+        }
+        match verdict {
+            Verdict::Regression => cell.fg(Color::DarkRed),
+            Verdict::Improvement => cell.fg(Color::DarkGreen),
+            Verdict::Changed | Verdict::Unclear | Verdict::Removed => cell.fg(Color::DarkYellow),
+            Verdict::Inconclusive | Verdict::Added => cell,
+            Verdict::Unchanged => cell.add_attribute(Attribute::Dim),
+        }
+    }
+}
+
+fn write_table(
+    report: &Report,
+    rows: &[Judged<'_>],
+    subjects: &Subjects<'_>,
+    presentation: &Presentation,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let painter = Painter {
+        has_colour: presentation.has_colour,
+    };
+    let width = presentation.width.map(|width| width.max(NARROWEST));
+    let mut table = table(report, rows, subjects, painter, true);
+    if let Some(width) = width.filter(|&width| !fits(&table, width)) {
+        table = self::table(report, rows, subjects, painter, false);
+        table
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(width);
+        // Names may wrap; numbers and verdicts may not.
+        for column in table.column_iter_mut().skip(1) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+        if let Some(first) = table.column_mut(0) {
+            first.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(12)));
+        }
+    }
+    for line in table.lines() {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Whether the table needs no more than `width` characters a line.
+fn fits(table: &Table, width: u16) -> bool {
+    /// A blank on either side of each column.
+    const PADDING: u32 = 2;
+    let contents = table.column_max_content_widths().into_iter();
+    let needed: u32 = contents.map(|content| u32::from(content) + PADDING).sum();
+    needed <= u32::from(width)
+}
+
+/// The table with one line for each row, or with two, which takes less width.
+fn table(
+    report: &Report,
+    rows: &[Judged<'_>],
+    subjects: &Subjects<'_>,
+    painter: Painter,
+    is_wide: bool,
+) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
+        .set_content_arrangement(ContentArrangement::Disabled);
+    if painter.has_colour {
+        table.enforce_styling();
+        // Blanks at the end of a line go, so they must not be within a colour.
+        table.style_text_only();
+    } else {
+        table.force_no_tty();
+    }
+    let [base, new] = subjects
+        .sides()
+        .map(|side| escape::terminal(side.as_bstr()));
+    let level = report
+        .summary
+        .as_ref()
+        .map_or_else(String::new, |summary| format::level(summary.alpha));
+    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
+    let interval = format!("{level} interval");
+    table.set_header(if is_wide {
+        vec![
+            Cell::new("benchmark"),
+            Cell::new("unit"),
+            right(&base),
+            right(&new),
+            right("change"),
+            right(&interval),
+            Cell::new("verdict"),
+        ]
+    } else {
+        vec![
+            Cell::new("benchmark\n  unit"),
+            right(&base),
+            right(&new),
+            right(&format!("change\n{interval}")),
+            Cell::new("verdict"),
+        ]
+    });
+    for judged in rows {
+        table.add_row(row(judged, subjects, is_wide, painter));
+    }
+    table
+}
+
+fn row(judged: &Judged<'_>, subjects: &Subjects<'_>, is_wide: bool, painter: Painter) -> Vec<Cell> {
+    let verdict = judged.judgement.verdict;
+    let name = escape::terminal(subjects.name(judged).as_ref());
+    let unit = escape::terminal(judged.table.unit.as_ref());
+    let [base, new] = format::centres(judged);
+    let change = format::judged_change(judged);
+    let interval = format::interval(judged);
+    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
+    let word = painter.style(Cell::new(words::verdict(judged.judgement)), verdict);
+    if is_wide {
+        vec![
+            Cell::new(name),
+            Cell::new(unit),
+            right(&base),
+            right(&new),
+            painter.style(right(&change), verdict),
+            right(&interval),
+            word,
+        ]
+    } else {
+        vec![
+            Cell::new(format!("{name}\n  {unit}")),
+            right(&base),
+            right(&new),
+            painter.style(right(&format!("{change}\n{interval}")), verdict),
+            word,
+        ]
+    }
+}

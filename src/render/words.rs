@@ -1,0 +1,374 @@
+//! The sentences that several formats share.
+//!
+//! A sentence comes in pieces, since names and other text that somebody else chose are escaped differently in each format.
+
+use bstr::{BStr, BString};
+
+use super::format;
+use super::subject::{Subjects, label};
+use crate::report::judgement::{Counts, Judged, Obstacle, WaiverNoteKind, WaiverState};
+use crate::report::{Judgement, Noise, Outcome, Report, Summary, Verdict};
+
+/// A piece of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// The program's own words.
+    Own(String),
+    /// Text that somebody else chose.
+    Foreign(BString),
+}
+
+/// A sentence in pieces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sentence(Vec<Piece>);
+
+impl Sentence {
+    fn own(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Piece::Own(text.into()));
+        self
+    }
+
+    fn foreign(mut self, text: impl Into<BString>) -> Self {
+        self.0.push(Piece::Foreign(text.into()));
+        self
+    }
+
+    fn list(mut self, texts: &[BString]) -> Self {
+        for (index, text) in texts.iter().enumerate() {
+            if index > 0 {
+                self = self.own(", ");
+            }
+            self = if text.is_empty() {
+                self.own("nothing")
+            } else {
+                self.foreign(text.clone())
+            };
+        }
+        self
+    }
+
+    /// The sentence, with what somebody else chose as `escape` makes it.
+    pub fn text(&self, escape: impl Fn(&BStr) -> String) -> String {
+        let pieces = self.0.iter().map(|piece| match piece {
+            Piece::Own(text) => text.clone(),
+            Piece::Foreign(text) => escape(text.as_ref()),
+        });
+        pieces.collect()
+    }
+}
+
+/// What a run comes to at a glance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mood {
+    /// Nothing to worry about.
+    Good,
+    /// Something got worse, or the gate failed.
+    Bad,
+    /// No answer.
+    Doubtful,
+}
+
+/// What the run comes to, in agreement with the gate where there is one.
+#[must_use]
+pub fn mood(report: &Report) -> Mood {
+    match (&report.gate, &report.summary) {
+        (Some(gate), _) => match gate.outcome {
+            Outcome::Passed => Mood::Good,
+            Outcome::Failed => Mood::Bad,
+            Outcome::CouldNotJudge => Mood::Doubtful,
+        },
+        (None, Some(summary)) if summary.counts.regression > summary.counts.waived => Mood::Bad,
+        (None, Some(Summary { counts, .. })) if is_settled(counts) => Mood::Good,
+        (None, _) => Mood::Doubtful,
+    }
+}
+
+/// Whether there is an answer for each comparison.
+fn is_settled(counts: &Counts) -> bool {
+    counts.improvement + counts.unchanged + counts.waived > 0
+        && counts.inconclusive + counts.unclear + counts.changed + counts.removed == 0
+}
+
+/// The verdict with its counts: `gate failed: 2 regressions · 1 improvement · 37 unchanged`.
+#[must_use]
+pub fn headline(report: &Report) -> String {
+    let counts = report
+        .summary
+        .as_ref()
+        .map_or_else(|| "no verdicts".into(), |summary| counted(&summary.counts));
+    let Some(gate) = &report.gate else {
+        return counts;
+    };
+    let outcome = match gate.outcome {
+        Outcome::Passed => "gate passed",
+        Outcome::Failed => "gate failed",
+        Outcome::CouldNotJudge => "gate could not judge",
+    };
+    let judged = counted(&gate.counts);
+    if judged == counts {
+        format!("{outcome}: {counts}")
+    } else {
+        // A gate may look at some units only.
+        format!("{outcome}: {judged} (all rows: {counts})")
+    }
+}
+
+/// The order of a headline: what got worse, what got better, then the rest.
+const HEADLINE: [Verdict; 8] = [
+    Verdict::Regression,
+    Verdict::Improvement,
+    Verdict::Changed,
+    Verdict::Unclear,
+    Verdict::Unchanged,
+    Verdict::Inconclusive,
+    Verdict::Added,
+    Verdict::Removed,
+];
+
+/// `2 regressions (1 waived) · 1 improvement`: the verdicts that were given.
+#[must_use]
+pub fn counted(counts: &Counts) -> String {
+    let parts: Vec<String> = HEADLINE
+        .iter()
+        .filter(|&&verdict| counts.get(verdict) > 0)
+        .map(|&verdict| {
+            let count = counts.get(verdict);
+            let words = format!("{} {}", format::count(count), verdict.words(count));
+            if verdict == Verdict::Regression && counts.waived > 0 {
+                format!("{words} ({} waived)", format::count(counts.waived))
+            } else {
+                words
+            }
+        })
+        .collect();
+    if parts.is_empty() {
+        "nothing compared".into()
+    } else {
+        parts.join(" · ")
+    }
+}
+
+/// A sign for the verdict; the word always stands beside it.
+#[must_use]
+pub fn glyph(verdict: Verdict) -> char {
+    match verdict {
+        Verdict::Regression => '✗',
+        Verdict::Improvement => '✓',
+        Verdict::Changed => '≠',
+        Verdict::Unclear => '≈',
+        Verdict::Removed => '−',
+        Verdict::Added => '+',
+        Verdict::Inconclusive => '?',
+        Verdict::Unchanged => '=',
+    }
+}
+
+/// The verdict as sign and word, and what a waiver makes of it.
+#[must_use]
+pub fn verdict(judgement: &Judgement) -> String {
+    let waiver = match judgement.waiver {
+        Some(WaiverState::Applies { .. }) if judgement.is_waived() => ", waived",
+        Some(WaiverState::OverCeiling { .. }) => ", over its waiver",
+        Some(WaiverState::Expired { .. }) => ", waiver expired",
+        _ => "",
+    };
+    let verdict = judgement.verdict;
+    format!("{} {verdict}{waiver}", glyph(verdict))
+}
+
+/// The worst regression with its interval and limit.
+#[must_use]
+pub fn worst(report: &Report, subjects: &Subjects<'_>) -> Option<Sentence> {
+    let place = report.summary.as_ref()?.worst?;
+    let judged = report.judged(place)?;
+    let mut sentence = Sentence::default()
+        .own("worst: ")
+        .foreign(subjects.name(&judged))
+        .own(" ")
+        .foreign(judged.table.unit.clone())
+        .own(format!(" {}", format::judged_change(&judged)));
+    let interval = format::interval(&judged);
+    if !interval.is_empty() {
+        sentence = sentence.own(format!(" ({interval})"));
+    }
+    let limit = format::limit(&judged);
+    if !limit.is_empty() {
+        sentence = sentence.own(format!(", limit {limit}"));
+    }
+    Some(sentence)
+}
+
+/// What changes the meaning of the verdicts.
+#[must_use]
+pub fn warnings(report: &Report) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    let Some(summary) = &report.summary else {
+        return sentences;
+    };
+    let many = report.columns.len() > 2;
+    let within = |sentence: Sentence, column: usize| match report.columns.get(column) {
+        Some(column) if many => sentence.own(" in ").foreign(label(column)),
+        _ => sentence,
+    };
+    for difference in &summary.environment_differences {
+        let sentence = Sentence::default()
+            .own("environment differs: ")
+            .foreign(difference.key.clone())
+            .own(" is ")
+            .list(&difference.baseline)
+            .own(" in the baseline and ")
+            .list(&difference.values);
+        sentences.push(within(sentence.own(" now"), difference.column));
+    }
+    for shift in &summary.shifts {
+        let rows = if shift.moved == shift.rows {
+            format!("all {} rows", format::count(shift.rows))
+        } else {
+            format!(
+                "{} of {} rows",
+                format::count(shift.moved),
+                format::count(shift.rows)
+            )
+        };
+        let sentence = Sentence::default()
+            .own(format!("{rows} of "))
+            .foreign(shift.unit.clone())
+            .own(format!(
+                " moved by {} ± {}",
+                format::percent(shift.mean),
+                format::percent(shift.reach).trim_start_matches('+')
+            ));
+        sentences
+            .push(within(sentence, shift.column).own(": more likely the machine than the change"));
+    }
+    if summary.too_few_runs > 0 {
+        let remedy = match summary.runs_needed {
+            Some(needed) => format!("run each side at least {needed} times"),
+            None => "compare fewer benchmarks".into(),
+        };
+        sentences.push(Sentence::default().own(format!(
+            "too few runs: {} of {} comparisons cannot show any change; {remedy}",
+            format::count(summary.too_few_runs),
+            format::count(summary.comparisons),
+        )));
+    }
+    if summary.trends > 0 {
+        let (samples, verb) = if summary.trends == 1 {
+            ("sample", "drifts")
+        } else {
+            ("samples", "drift")
+        };
+        sentences.push(Sentence::default().own(format!(
+            "drift: {} {samples} {verb} with time; interleave the runs of both sides",
+            format::count(summary.trends),
+        )));
+    }
+    sentences.extend(gate_notes(report));
+    sentences
+}
+
+/// Why the gate has no answer, beside what [`warnings`] tells anyway, and what is wrong with waivers.
+fn gate_notes(report: &Report) -> Vec<Sentence> {
+    let Some(gate) = &report.gate else {
+        return Vec::new();
+    };
+    let mut sentences = Vec::new();
+    for found in &gate.obstacles {
+        let sentence = Sentence::default().own(if found.is_allowed {
+            "allowed: "
+        } else {
+            "could not judge: "
+        });
+        sentences.push(match &found.obstacle {
+            Obstacle::NothingCompared { unit, differing } => {
+                let mut sentence = sentence.own("nothing was compared");
+                if let Some(unit) = unit {
+                    sentence = sentence.own(" in ").foreign(unit.clone());
+                }
+                if differing.is_empty() {
+                    sentence
+                } else {
+                    sentence.own(": the sides differ in ").list(differing)
+                }
+            }
+            Obstacle::EmptyInput { input } => sentence.own("no results in ").foreign(input.clone()),
+            Obstacle::Environment(difference) => sentence
+                .own("the environment differs in ")
+                .foreign(difference.key.clone()),
+            Obstacle::Removed { places } => sentence.own(format!(
+                "{} {} of the baseline not measured again",
+                format::count(places.len()),
+                if places.len() == 1 { "row" } else { "rows" }
+            )),
+            Obstacle::FailedBenchmark { line } => {
+                sentence.own("a benchmark failed: ").foreign(line.clone())
+            }
+            Obstacle::TooFewRuns { rows, needed } => sentence.own(format!(
+                "too few runs for any verdict on {} {}{}",
+                format::count(*rows),
+                if *rows == 1 { "row" } else { "rows" },
+                needed.map_or_else(String::new, |needed| format!("; {needed} a side would do"))
+            )),
+            Obstacle::Syntax { lines } => sentence.own(format!(
+                "{} {} of the inputs not understood",
+                format::count(*lines),
+                if *lines == 1 { "line" } else { "lines" }
+            )),
+        });
+    }
+    for note in &gate.waiver_notes {
+        let what = match &note.kind {
+            WaiverNoteKind::Stale => "no row is called that".into(),
+            WaiverNoteKind::Unused => "not needed".into(),
+            WaiverNoteKind::Expired { expires } => format!("expired after {expires}"),
+            WaiverNoteKind::OverCeiling => "the regression is over its ceiling".into(),
+        };
+        sentences.push(
+            Sentence::default()
+                .own(format!("waiver in line {} for ", note.line))
+                .foreign(note.benchmark.as_str())
+                .own(" ")
+                .foreign(note.unit.as_str())
+                .own(format!(": {what}")),
+        );
+    }
+    sentences
+}
+
+/// Remarks on both samples of a judgement and on its comparison, as far as they are about noise or numbers of runs.
+#[must_use]
+pub fn remarks(judged: &Judged<'_>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for (side, cell) in [("base", judged.baseline), ("new", judged.cell)] {
+        let Some(cell) = cell else { continue };
+        for warning in &cell.warnings {
+            remarks.push(format!("{side}: {warning}"));
+        }
+        for noise in &cell.noise {
+            let noise: &Noise = noise;
+            remarks.push(format!("{side}: {noise}"));
+        }
+    }
+    if let Some(comparison) = judged.cell.and_then(|cell| cell.comparison.as_ref()) {
+        remarks.extend(comparison.warnings.iter().map(ToString::to_string));
+    }
+    let judgement = judged.judgement;
+    if judgement.verdict == Verdict::Inconclusive {
+        if let Some(detectable) = judgement.detectable {
+            remarks.push(format!(
+                "could have shown a change of {}",
+                format::percent(detectable).trim_start_matches('+')
+            ));
+        }
+        if let Some(count) = judgement.detecting_count {
+            remarks.push(format!("about {count} runs a side would tell"));
+        }
+    }
+    if let Some(WaiverState::Applies {
+        expires, reason, ..
+    }) = &judgement.waiver
+    {
+        remarks.push(format!("waived until {expires}: {reason}"));
+    }
+    remarks
+}

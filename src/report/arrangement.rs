@@ -1,0 +1,234 @@
+//! Which rows are shown, and in which order: all formats follow it, and no number depends on it.
+
+use std::cmp::Ordering;
+use std::num::NonZero;
+
+use serde::Serialize;
+
+use super::judgement::{Judged, Verdict};
+use super::model::{Change, Comparison, Report, Row, Table};
+
+/// Which rows are shown, and in which order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Arrangement {
+    /// How rows are sorted; as they stand if none, and in lists of changes the worst first.
+    pub sort: Option<Sort>,
+    /// Whether only rows are shown where something changed.
+    pub changed_only: bool,
+    /// How many rows of a table, or of a list of changes, are shown at most.
+    pub limit: Option<NonZero<usize>>,
+}
+
+/// How rows are sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Sort {
+    /// What they are sorted by.
+    pub order: Order,
+    /// Whether the largest come first.
+    pub is_descending: bool,
+}
+
+/// What rows are sorted by; those that lack it come last in both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// The change as shown, where one that is not significant counts as none, and one from 0 as infinite.
+    Change,
+    /// The label of the row, byte by byte.
+    Name,
+    /// The p-value.
+    P,
+}
+
+/// The rows of a table that are shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Their indices, in the order to show.
+    pub rows: Vec<usize>,
+    /// How many of them the table itself shows.
+    pub listed: usize,
+}
+
+impl Shown {
+    /// All rows as they stand.
+    #[must_use]
+    pub fn all(rows: usize) -> Self {
+        Self {
+            rows: (0..rows).collect(),
+            listed: rows,
+        }
+    }
+}
+
+impl Verdict {
+    /// Whether it says that something changed.
+    #[must_use]
+    pub fn is_change(self) -> bool {
+        !matches!(self, Self::Unchanged | Self::Inconclusive)
+    }
+}
+
+impl Table {
+    /// The rows that the table shows, in the order to show.
+    pub fn listed_rows(&self) -> impl Iterator<Item = &Row> {
+        let shown = self.shown.rows.iter().take(self.shown.listed);
+        shown.filter_map(|&row| self.rows.get(row))
+    }
+}
+
+impl Report {
+    /// Chooses and orders the rows to show.
+    ///
+    /// Which rows changed is what the judgements say, so they come first.
+    pub fn arrange(&mut self, arrangement: Arrangement) {
+        self.arrangement = arrangement;
+        for table in &mut self.tables {
+            let mut rows: Vec<usize> = (0..table.rows.len()).collect();
+            if arrangement.changed_only {
+                rows.retain(|&row| has_changed(&table.rows[row]));
+            }
+            if let Some(sort) = arrangement.sort {
+                rows.sort_by(|&left, &right| sort.compare(&table.rows[left], &table.rows[right]));
+            }
+            let limit = arrangement.limit.map_or(usize::MAX, NonZero::get);
+            table.shown = Shown {
+                listed: rows.len().min(limit),
+                rows,
+            };
+        }
+    }
+
+    /// The judgements to list: sorted as asked for, else the worst first; not limited.
+    #[must_use]
+    pub fn listed(&self) -> Vec<Judged<'_>> {
+        let Arrangement {
+            sort, changed_only, ..
+        } = self.arrangement;
+        let mut listed = if sort.is_none() {
+            self.worst_first()
+        } else {
+            let mut judged: Vec<_> = self.all_judged().collect();
+            let sort_across_tables = |left: &Judged<'_>, right: &Judged<'_>| {
+                sort.map_or(Ordering::Equal, |sort| sort.compare(left.row, right.row))
+            };
+            judged.sort_by(sort_across_tables);
+            judged
+        };
+        if changed_only {
+            listed.retain(|judged| judged.judgement.verdict.is_change());
+        }
+        listed
+    }
+}
+
+fn has_changed(row: &Row) -> bool {
+    let mut judgements = row.judgements.iter().flatten();
+    judgements.any(|judgement| judgement.verdict.is_change())
+}
+
+impl Sort {
+    fn compare(self, left: &Row, right: &Row) -> Ordering {
+        match self.order {
+            Order::Name => self.direct(left.label().cmp(&right.label())),
+            Order::Change => self.compare_numbers(change(left), change(right)),
+            Order::P => self.compare_numbers(p(left), p(right)),
+        }
+    }
+
+    fn compare_numbers(self, left: Option<f64>, right: Option<f64>) -> Ordering {
+        match (left, right) {
+            (Some(left), Some(right)) => self.direct(left.total_cmp(&right)),
+            (None, Some(_)) => Ordering::Greater,
+            (Some(_), None) => Ordering::Less,
+            (None, None) => Ordering::Equal,
+        }
+    }
+
+    fn direct(self, ordering: Ordering) -> Ordering {
+        if self.is_descending {
+            ordering.reverse()
+        } else {
+            ordering
+        }
+    }
+}
+
+/// The comparison that a row is sorted by: its first.
+fn comparison(row: &Row) -> Option<&Comparison> {
+    let mut cells = row.cells.iter().flatten();
+    cells.find_map(|cell| cell.comparison.as_ref())
+}
+
+fn change(row: &Row) -> Option<f64> {
+    comparison(row).map(|comparison| match comparison.change {
+        Change::Insignificant | Change::Same => 0.0,
+        Change::FromZero => f64::INFINITY,
+        Change::By(part) => part,
+    })
+}
+
+fn p(row: &Row) -> Option<f64> {
+    comparison(row).and_then(|comparison| comparison.p)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::model::{Cell, Field};
+
+    fn row(name: &str, comparison: Option<(f64, Option<f64>)>) -> Row {
+        let cell = |comparison| Cell {
+            values: vec![1.0],
+            centre: 1.0,
+            low: 1.0,
+            high: 1.0,
+            warnings: Vec::new(),
+            comparison,
+            noise: Vec::new(),
+        };
+        let comparison = comparison.map(|(part, p)| Comparison {
+            p,
+            change: Change::By(part),
+            baseline_count: 1,
+            count: 1,
+            warnings: Vec::new(),
+        });
+        Row {
+            key: vec![Field {
+                key: ".fullname".into(),
+                value: name.into(),
+            }],
+            cells: vec![Some(cell(None)), Some(cell(comparison))],
+            judgements: Vec::new(),
+        }
+    }
+
+    fn sorted(order: Order, is_descending: bool) -> String {
+        let mut rows = [
+            row("c", Some((0.5, Some(0.3)))),
+            row("a", None),
+            row("d", Some((-0.5, Some(0.1)))),
+            row("b", Some((0.5, None))),
+        ];
+        let sort = Sort {
+            order,
+            is_descending,
+        };
+        rows.sort_by(|left, right| sort.compare(left, right));
+        rows.iter().map(|row| row.label().to_string()).collect()
+    }
+
+    #[test]
+    fn rows_sort_by_change_and_those_without_one_come_last() {
+        assert_eq!(sorted(Order::Change, false), "dcba");
+        assert_eq!(sorted(Order::Change, true), "cbda");
+    }
+
+    #[test]
+    fn rows_sort_by_name_and_by_p() {
+        assert_eq!(sorted(Order::Name, false), "abcd");
+        assert_eq!(sorted(Order::Name, true), "dcba");
+        assert_eq!(sorted(Order::P, false), "dcab");
+        assert_eq!(sorted(Order::P, true), "cdab");
+    }
+}

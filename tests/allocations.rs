@@ -1,0 +1,47 @@
+//! Lines whose name, units and keys were seen before allocate nothing but room for their values.
+
+use std::fmt::Write;
+
+use rbenchstat::query::{Filter, Layout};
+use rbenchstat::record::{Reader, Record};
+use rbenchstat::sample::Builder;
+
+/// How many allocations it takes to read `runs` results of each of three benchmarks, which take turns.
+fn allocations(runs: usize, values: impl Fn(usize) -> String) -> u64 {
+    let mut text = String::from("goos: linux\npkg: example.com/p\n");
+    for run in 0..runs {
+        for name in ["Encode/size=4k-8", "Decode/size=4k-8", "Größe-8"] {
+            writeln!(text, "Benchmark{name} \t 1000\t{}", values(run))
+                .expect("a string takes everything");
+        }
+    }
+    let (filter, layout) = (Filter::default(), Layout::default());
+    let mut builder = Builder::new(&filter, &layout);
+    let mut reader = Reader::new(text.as_bytes(), "old.txt");
+    let info = allocation_counter::measure(|| {
+        while let Some((_, record)) = reader.next_record().expect("text in memory") {
+            let Record::Result(result) = record else {
+                panic!("{record:?}")
+            };
+            builder.add(&result, &mut |value, unit| panic!("{value} {unit}"));
+        }
+    });
+    info.count_total
+}
+
+#[test]
+fn lines_seen_before_allocate_only_room_for_their_values() {
+    let values = |run| format!("{}.5 ns/op {run} B/op 7 allocs/op 1e3 MB/s", 100 + run);
+    let (few, many) = (allocations(1 << 10, values), allocations(1 << 14, values));
+    // Twelve cells, and one of zero bytes for each benchmark. Each doubles its room four times more.
+    let doublings = 12 * 4;
+    assert!(many <= few + doublings, "{few} for few, {many} for many");
+}
+
+#[test]
+fn a_zero_costs_no_more_than_another_value() {
+    let values = |run| format!("{} ns/op 5 B/op", run % 2);
+    let (few, many) = (allocations(1 << 10, values), allocations(1 << 14, values));
+    let doublings = 9 * 4;
+    assert!(many <= few + doublings, "{few} for few, {many} for many");
+}

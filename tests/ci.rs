@@ -1,0 +1,548 @@
+//! The scripts, workflows and commands of docs/ci.md and docs/json.md, run as they stand.
+//!
+//! What stands for a service on the network is a script that records how it was called.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "common/inputs.rs"]
+#[expect(dead_code, reason = "shared with tests that use more of it")]
+mod inputs;
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn has(program: &str) -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+}
+
+/// Whether all `programs` are there; says so if not.
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
+fn has_all(programs: &[&str]) -> bool {
+    let missing: Vec<_> = programs.iter().filter(|program| !has(program)).collect();
+    if !missing.is_empty() {
+        println!("skipped: {missing:?} not found");
+    }
+    missing.is_empty()
+}
+
+/// A folder with a checkout of a Go module, and commands that stand for services.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+/// Stands for `go`: prints results, and records whether for base or head.
+const GO: &str = r#"#!/usr/bin/env bash
+echo "${PWD##*/} $*" >>"$PLACE/go.log"
+case "$PWD" in */base*) time=100 ;; *) time=101 ;; esac
+calls=$(wc -l <"$PLACE/go.log")
+printf 'goos: linux\ngoarch: amd64\npkg: example.com/m\ncpu: Example\n'
+printf 'BenchmarkOne-8 100 %s.%s ns/op\nPASS\n' "$time" "$((calls % 7))"
+"#;
+
+/// Stands for `gh`: answers from files, and keeps what it is given.
+const GH: &str = r#"#!/usr/bin/env bash
+echo "$*" >>"$PLACE/gh.log"
+filter=. body=
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --jq) filter=$2; shift ;;
+    -F) body=${2#body=@}; shift ;;
+    repos/*) path=$1 ;;
+  esac
+  shift
+done
+if [ -n "$body" ]; then
+  cp "$body" "$PLACE/posted"
+elif [[ $path == */pulls ]]; then
+  jq -r "$filter" "$PLACE/pulls.json"
+else
+  jq -r "$filter" "$PLACE/comments.json"
+fi
+"#;
+
+/// Stands for `curl`.
+const CURL: &str = r#"#!/usr/bin/env bash
+config= writes= last=
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --config) config=$(cat "$2"); shift ;;
+    --request) writes=$2; shift ;;
+    --data-urlencode) cp "${2#body@}" "$PLACE/posted"; shift ;;
+    --output) shift ;;
+    --*) ;;
+    *) last=$1 ;;
+  esac
+  shift
+done
+echo "${writes:-GET} $last $config" >>"$PLACE/curl.log"
+if [ -z "$writes" ]; then cat "$PLACE/comments.json"; fi
+"#;
+
+impl Place {
+    fn new() -> Self {
+        let place = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        let bin = place.path("bin");
+        fs::create_dir(&bin).unwrap();
+        for (name, text) in [("gh", GH), ("curl", CURL)] {
+            place.command(name, text);
+        }
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_rbenchstat"), bin.join("rbenchstat"))
+            .unwrap();
+        fs::write(place.path("comments.json"), "[]").unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    fn command(&self, name: &str, text: &str) {
+        let path = self.path("bin").join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Makes the folder `checkout` a repository with a Go module, in which the branch `faster` follows `main`.
+    fn checkout(&self) {
+        self.bash(
+            r#"git init --quiet --initial-branch main checkout && cd checkout
+            git config user.email nobody@example.com && git config user.name Nobody && git config commit.gpgsign false
+            printf 'module example.com/m\n\ngo 1.20\n' >go.mod
+            printf 'package m\n\nimport "testing"\n\nfunc BenchmarkOne(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t}\n}\n' >m_test.go
+            git add . && git commit --quiet -m one
+            git switch --quiet -c faster && echo >>m_test.go && git commit --quiet -am two"#,
+            &[],
+        );
+    }
+
+    fn run(&self, script: &str, variables: &[(&str, &str)]) -> Output {
+        let mut path = OsString::from(self.path("bin"));
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        Command::new("bash")
+            .args(["-euo", "pipefail", "-c", script])
+            .current_dir(self.folder.path())
+            .env("PATH", path)
+            .env("PLACE", self.folder.path())
+            .env("SCRIPTS", repository().join("scripts/ci"))
+            .env_remove("GITHUB_OUTPUT")
+            .env_remove("GITHUB_STEP_SUMMARY")
+            .env_remove("GIT_DIR")
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap()
+    }
+
+    /// Runs what has to go well.
+    #[track_caller]
+    fn bash(&self, script: &str, variables: &[(&str, &str)]) -> String {
+        let output = self.run(script, variables);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{script}\n{stderr}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+#[test]
+fn both_commits_are_measured_in_turns() {
+    if !has_all(&["git", "bash"]) {
+        return;
+    }
+    let place = Place::new();
+    place.command("go", GO);
+    place.checkout();
+    place.bash(
+        "cd checkout && bash \"$SCRIPTS/measure.sh\"",
+        &[
+            ("BASE_REF", "main"),
+            ("COUNT", "3"),
+            ("BENCH", "One|Two"),
+            ("BENCHTIME", "10x"),
+        ],
+    );
+    let flags = "test -run ^$ -bench One|Two -count 1 -benchtime 10x ./...";
+    let order = ["base", "head", "head", "base", "base", "head"];
+    let expected = order.map(|side| format!("{side} {flags}")).join("\n");
+    assert_eq!(place.read("go.log").trim_end(), expected);
+    assert_eq!(
+        place
+            .read("checkout/base.txt")
+            .matches("BenchmarkOne-8")
+            .count(),
+        3
+    );
+    assert_eq!(
+        place
+            .read("checkout/head.txt")
+            .matches("BenchmarkOne-8")
+            .count(),
+        3
+    );
+    assert_eq!(
+        place
+            .bash("cd checkout && git worktree list | wc -l", &[])
+            .trim(),
+        "1"
+    );
+}
+
+#[test]
+fn a_benchmark_that_does_not_build_stops_the_measurement() {
+    if !has_all(&["git", "bash"]) {
+        return;
+    }
+    let place = Place::new();
+    place.command("go", "#!/usr/bin/env bash\nexit 1\n");
+    place.checkout();
+    let output = place.run(
+        "cd checkout && bash \"$SCRIPTS/measure.sh\"",
+        &[("BASE_REF", "main")],
+    );
+    assert!(!output.status.success());
+    assert_eq!(
+        place
+            .bash("cd checkout && git worktree list | wc -l", &[])
+            .trim(),
+        "1"
+    );
+}
+
+#[test]
+fn real_benchmarks_are_measured_compared_and_gated() {
+    if !has_all(&["git", "bash", "go"]) {
+        return;
+    }
+    let place = Place::new();
+    place.checkout();
+    place.bash(
+        "cd checkout && bash \"$SCRIPTS/measure.sh\"",
+        &[
+            ("BASE_REF", "main"),
+            ("COUNT", "2"),
+            ("BENCHTIME", "10x"),
+            ("GOFLAGS", "-mod=mod"),
+            ("GOTOOLCHAIN", "local"),
+        ],
+    );
+    let output = place.run("cd checkout && bash \"$SCRIPTS/compare.sh\"", &[]);
+    // Two runs a side can show nothing, and the gate says so.
+    assert_eq!(
+        output.status.code(),
+        Some(3),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+fn lay(place: &Place, sides: &inputs::Sides) {
+    for (name, text) in [
+        ("base.txt", &sides.old),
+        ("head.txt", &sides.new),
+        ("old.txt", &sides.old),
+        ("new.txt", &sides.new),
+    ] {
+        fs::write(place.path(name), text).unwrap();
+    }
+}
+
+#[test]
+fn all_reports_are_written_and_the_status_is_kept_for_the_last_step() {
+    let place = Place::new();
+    lay(&place, &inputs::small());
+    let compare = "bash \"$SCRIPTS/compare.sh\"";
+    let variables = [
+        ("BASE_REF", "v1"),
+        ("ALLOW", "removed"),
+        ("THRESHOLD", "3%"),
+        ("ID", "codec"),
+        ("ARGUMENTS", "-adjust bh -sort name"),
+    ];
+    let output = place.run(compare, &variables);
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    for name in [
+        "comment.md",
+        "report.json",
+        "report.html",
+        "base.txt",
+        "head.txt",
+    ] {
+        assert!(
+            !place.read(&format!("rbenchstat-report/{name}")).is_empty(),
+            "{name}"
+        );
+    }
+    let comment = place.read("rbenchstat-report/comment.md");
+    assert!(comment.starts_with("<!-- rbenchstat:v1 id=codec -->\n### ❌ gate failed: "));
+
+    fs::write(place.path("summary"), "before\n").unwrap();
+    let (output, summary) = (place.path("output"), place.path("summary"));
+    let github = [
+        ("GITHUB_OUTPUT", output.to_str().unwrap()),
+        ("GITHUB_STEP_SUMMARY", summary.to_str().unwrap()),
+    ];
+    place.bash(compare, &[&variables[..], &github].concat());
+    assert_eq!(place.read("output"), "status=1\n");
+    assert_eq!(place.read("summary"), format!("before\n\n\n{comment}"));
+}
+
+const POST: &str = "bash \"$SCRIPTS/post.sh\"";
+const PULL: [(&str, &str); 3] = [
+    ("PULL_REQUEST", "12"),
+    ("GITHUB_REPOSITORY", "owner/name"),
+    ("COMMENT", "comment.md"),
+];
+
+#[test]
+fn one_comment_is_posted_and_then_updated() {
+    if !has_all(&["jq"]) {
+        return;
+    }
+    let place = Place::new();
+    let comment = "<!-- rbenchstat:v1 id=default -->\n### fine\n";
+    fs::write(place.path("comment.md"), comment).unwrap();
+    // Somebody else wrote the marker, and a bot another one.
+    let others = r#"{"id": 1, "user": {"type": "User"}, "body": "<!-- rbenchstat:v1 id=default -->"},
+        {"id": 2, "user": {"type": "Bot"}, "body": "<!-- rbenchstat:v1 id=other -->"}"#;
+    fs::write(place.path("comments.json"), format!("[{others}]")).unwrap();
+    place.bash(POST, &PULL);
+    assert!(
+        place
+            .read("gh.log")
+            .contains("--method POST repos/owner/name/issues/12/comments")
+    );
+    assert_eq!(place.read("posted"), comment);
+    let own =
+        r#"{"id": 3, "user": {"type": "Bot"}, "body": "<!-- rbenchstat:v1 id=default -->\nold"}"#;
+    fs::write(place.path("comments.json"), format!("[{others}, {own}]")).unwrap();
+    place.bash(POST, &PULL);
+    assert!(
+        place
+            .read("gh.log")
+            .contains("--method PATCH repos/owner/name/issues/comments/3")
+    );
+}
+
+#[test]
+fn what_is_no_comment_of_ours_is_not_posted() {
+    let place = Place::new();
+    let marker = "<!-- rbenchstat:v1 id=default -->\n";
+    for text in [
+        "hello\n".to_owned(),
+        String::new(),
+        format!("\n{marker}"),
+        marker.repeat(2000),
+    ] {
+        fs::write(place.path("comment.md"), text).unwrap();
+        assert_eq!(place.run(POST, &PULL).status.code(), Some(2));
+    }
+    fs::write(place.path("target"), marker).unwrap();
+    fs::remove_file(place.path("comment.md")).unwrap();
+    std::os::unix::fs::symlink(place.path("target"), place.path("comment.md")).unwrap();
+    assert_eq!(place.run(POST, &PULL).status.code(), Some(2));
+    let other = [PULL[1], PULL[2], ("PULL_REQUEST", "12/../13")];
+    assert_eq!(place.run(POST, &other).status.code(), Some(2));
+    assert_eq!(place.read("gh.log"), "");
+}
+
+#[test]
+fn the_pull_request_of_a_fork_is_found_by_its_head() {
+    if !has_all(&["jq"]) {
+        return;
+    }
+    let place = Place::new();
+    fs::write(
+        place.path("comment.md"),
+        "<!-- rbenchstat:v1 id=default -->\n",
+    )
+    .unwrap();
+    let pulls = r#"[{"number": 7, "head": {"sha": "aaa"}}, {"number": 8, "head": {"sha": "bbb"}}]"#;
+    fs::write(place.path("pulls.json"), pulls).unwrap();
+    let script = "bash \"$SCRIPTS/post_for_fork.sh\"";
+    let run = |sha| {
+        let variables = [
+            ("HEAD_OWNER", "someone"),
+            ("HEAD_BRANCH", "topic"),
+            ("HEAD_SHA", sha),
+            PULL[1],
+            PULL[2],
+        ];
+        place.bash(script, &variables)
+    };
+    assert!(run("ccc").contains("nothing to comment on"));
+    assert!(!place.path("posted").exists());
+    run("bbb");
+    assert!(
+        place
+            .read("gh.log")
+            .contains("--method POST repos/owner/name/issues/8/comments")
+    );
+}
+
+#[test]
+fn a_note_is_posted_on_a_merge_request_and_then_updated() {
+    if !has_all(&["jq"]) {
+        return;
+    }
+    let place = Place::new();
+    fs::write(
+        place.path("comment.md"),
+        "<!-- rbenchstat:v1 id=default -->\n",
+    )
+    .unwrap();
+    let script = "bash \"$SCRIPTS/post_gitlab.sh\"";
+    let variables = [
+        ("CI_API_V4_URL", "https://gitlab.example.com/api/v4"),
+        ("CI_PROJECT_ID", "5"),
+        ("CI_MERGE_REQUEST_IID", "6"),
+        ("COMMENT", "comment.md"),
+    ];
+    assert!(place.bash(script, &variables).contains("no GITLAB_TOKEN"));
+    let variables = [&variables[..], &[("GITLAB_TOKEN", "secret")]].concat();
+    place.bash(script, &variables);
+    let notes = "https://gitlab.example.com/api/v4/projects/5/merge_requests/6/notes";
+    let token = "header = \"PRIVATE-TOKEN: secret\"";
+    assert_eq!(
+        place.read("curl.log"),
+        format!("GET {notes}?per_page=100&sort=asc {token}\nPOST {notes} {token}\n")
+    );
+    let own = r#"[{"id": 9, "body": "<!-- rbenchstat:v1 id=default -->\nold"}]"#;
+    fs::write(place.path("comments.json"), own).unwrap();
+    place.bash(script, &variables);
+    assert!(place.read("curl.log").contains(&format!("PUT {notes}/9 ")));
+}
+
+#[test]
+fn the_program_is_installed_only_where_it_is_missing() {
+    let place = Place::new();
+    let version = place.bash("bash \"$SCRIPTS/install.sh\"", &[]);
+    assert_eq!(
+        version,
+        format!("rbenchstat {}\n", env!("CARGO_PKG_VERSION"))
+    );
+    // Without it, the package beside the script is built; what stands for cargo only records it.
+    fs::remove_file(place.path("bin/rbenchstat")).unwrap();
+    place.command(
+        "cargo",
+        "#!/usr/bin/env bash\necho \"$*\" >>\"$PLACE/cargo.log\"\n",
+    );
+    place.bash(
+        "PATH=$PLACE/bin:/usr/bin:/bin bash \"$SCRIPTS/install.sh\"",
+        &[],
+    );
+    let expected = format!(
+        "install --locked --quiet --path {} --bin rbenchstat\n",
+        repository().display()
+    );
+    assert_eq!(place.read("cargo.log"), expected);
+}
+
+/// The blocks of a document in a language, each with the line before it.
+fn blocks(document: &str, language: &str) -> Vec<(String, String)> {
+    let mut blocks = Vec::new();
+    let mut lines = document.lines();
+    let mut before = "";
+    while let Some(line) = lines.next() {
+        if line == format!("```{language}") {
+            let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+            blocks.push((before.to_owned(), block.join("\n") + "\n"));
+        }
+        before = line;
+    }
+    blocks
+}
+
+#[test]
+fn the_commands_of_the_documents_run() {
+    if !has_all(&["git", "bash", "jq"]) {
+        return;
+    }
+    let mut count = 0;
+    for document in ["ci.md", "json.md"] {
+        let text = fs::read_to_string(repository().join("docs").join(document)).unwrap();
+        for (_, block) in blocks(&text, "sh") {
+            let place = Place::new();
+            place.command("go", GO);
+            place.checkout();
+            let sides = inputs::small();
+            // Nothing changed, so that the gate of a command passes.
+            let same = inputs::Sides {
+                new: sides.old.clone(),
+                old: sides.old,
+            };
+            for name in ["base.txt", "head.txt", "old.txt", "new.txt"] {
+                fs::write(place.path("checkout").join(name), &same.new).unwrap();
+            }
+            let script = format!("cd checkout && ln -s \"$SCRIPTS/..\" scripts\n{block}");
+            let summary = place.path("summary");
+            let variables = [("GITHUB_STEP_SUMMARY", summary.to_str().unwrap()), PULL[1]];
+            place.bash(&script, &variables);
+            count += 1;
+        }
+    }
+    assert_eq!(count, 6);
+}
+
+#[test]
+fn the_workflows_of_the_document_are_the_files() {
+    let document = fs::read_to_string(repository().join("docs/ci.md")).unwrap();
+    let workflows = blocks(&document, "yaml");
+    assert_eq!(workflows.len(), 3);
+    for (before, block) in workflows {
+        let path = before.trim_start_matches("<!-- ").trim_end_matches(" -->");
+        assert_eq!(block, fs::read_to_string(repository().join(path)).unwrap());
+    }
+}
+
+#[test]
+fn workflows_run_nothing_but_the_scripts_tested_here() {
+    let tests = fs::read_to_string(repository().join("tests/ci.rs")).unwrap();
+    let mut scripts = 0;
+    for path in [
+        "action.yml",
+        "docs/ci/github.yml",
+        "docs/ci/github-forks.yml",
+        "docs/ci/gitlab.yml",
+    ] {
+        let text = fs::read_to_string(repository().join(path)).unwrap();
+        let commands = text.lines().filter_map(|line| {
+            let line = line.trim();
+            line.strip_prefix("run: ")
+                .or_else(|| line.strip_prefix("- bash ").map(|_| &line[2..]))
+        });
+        for command in commands {
+            if command == "exit \"$STATUS\"" {
+                continue;
+            }
+            let name = command.rsplit('/').next().unwrap().trim_end_matches('"');
+            assert!(
+                command.starts_with("bash ")
+                    && repository().join("scripts/ci").join(name).is_file(),
+                "{path}: {command}"
+            );
+            assert!(tests.contains(&format!("$SCRIPTS/{name}")), "{name}");
+            scripts += 1;
+            // What comes from a pull request gets into a script as a variable only.
+            assert!(!command.contains("${{"), "{path}: {command}");
+        }
+    }
+    assert_eq!(scripts, 8);
+}

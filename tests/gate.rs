@@ -1,0 +1,794 @@
+//! The gate from the command line: what it says, and the status it ends with.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+
+use rbenchstat::cli::{Streams, run};
+
+/// A benchmark of an input: package, name, and a base value for each unit.
+type Benchmark = (&'static str, &'static str, &'static [(f64, &'static str)]);
+
+/// How an input is measured.
+#[derive(Clone, Copy)]
+struct Runs {
+    count: usize,
+    cpu: &'static str,
+    /// Which of the sequences of noise.
+    seed: u64,
+}
+
+const RUNS: Runs = Runs {
+    count: 10,
+    cpu: "Fast 3000",
+    seed: 1,
+};
+
+/// Another run of the same.
+const AGAIN: Runs = Runs { seed: 2, ..RUNS };
+
+/// Uniform noise of ±0.5 %, the same on every run of the test.
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        1.0 + ((self.0 >> 40) as f64 / f64::from(1 << 24) - 0.5) * 0.01
+    }
+}
+
+/// The output of `go test -bench`. Time and throughput are noisy; bytes and allocations are the same in every run.
+fn input(runs: Runs, benchmarks: &[Benchmark]) -> String {
+    let mut noise = Noise(runs.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let mut text = format!("goos: linux\ngoarch: amd64\ncpu: {}\n", runs.cpu);
+    for (package, name, units) in benchmarks {
+        writeln!(text, "pkg: {package}").unwrap();
+        for _ in 0..runs.count {
+            write!(text, "Benchmark{name}-8 \t1000").unwrap();
+            for (value, unit) in *units {
+                let factor = if unit.contains("alloc") || *unit == "B/op" {
+                    1.0
+                } else {
+                    noise.next()
+                };
+                write!(text, "\t{} {unit}", value * factor).unwrap();
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// How a run of the program ended.
+#[derive(Debug)]
+struct Ended {
+    status: u8,
+    stdout: String,
+    stderr: String,
+}
+
+impl Ended {
+    fn says(&self, text: &str) {
+        assert!(
+            self.stderr.contains(text),
+            "no {text:?} in {}\n{}",
+            self.stderr,
+            self.stdout
+        );
+    }
+}
+
+/// A folder with files, in which the program runs.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            folder.add(name, text);
+        }
+        folder
+    }
+
+    fn add(&self, name: &str, text: &str) {
+        std::fs::write(self.0.path().join(name), text).unwrap();
+    }
+
+    /// Runs with these arguments, of which `%x` stands for the path of the file x, also within an argument.
+    fn run(&self, arguments: &str) -> Ended {
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let status = self.run_into(arguments, &mut stdout, &mut stderr);
+        Ended {
+            status,
+            stdout: String::from_utf8(stdout).unwrap(),
+            stderr: String::from_utf8(stderr)
+                .unwrap()
+                .replace(&format!("{}/", self.0.path().display()), ""),
+        }
+    }
+
+    /// The exit status of a run with standard output and standard error of its own.
+    fn run_into(&self, arguments: &str, stdout: &mut dyn Write, stderr: &mut dyn Write) -> u8 {
+        let path = |name: &str| Path::new(self.0.path()).join(name).display().to_string();
+        let arguments = arguments.split_whitespace().map(|argument| {
+            match argument
+                .split_once('%')
+                .filter(|(_, rest)| rest.contains('.'))
+            {
+                Some((before, name)) => format!("{before}{}", path(name)).into(),
+                None => argument.into(),
+            }
+        });
+        let exit = run(
+            ["rbenchstat".into()].into_iter().chain(arguments),
+            &mut Streams {
+                stdin: &mut io::empty(),
+                stdout,
+                stderr,
+                stdin_is_terminal: false,
+                surroundings: rbenchstat::cli::Surroundings::default(),
+            },
+        );
+        exit.status()
+    }
+}
+
+/// A reader that went away.
+struct Gone;
+
+impl Write for Gone {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+const UNITS: &[(f64, &str)] = &[(1000.0, "ns/op"), (64.0, "B/op"), (5.0, "allocs/op")];
+const SLOWER: &[(f64, &str)] = &[(1500.0, "ns/op"), (64.0, "B/op"), (5.0, "allocs/op")];
+const BASE: &[Benchmark] = &[("a", "X", UNITS), ("a", "Y", UNITS), ("b", "Z", UNITS)];
+const SLOW: &[Benchmark] = &[("a", "X", SLOWER), ("a", "Y", UNITS), ("b", "Z", UNITS)];
+
+fn gate(old: &str, new: &str) -> Ended {
+    Folder::new(&[("old.txt", old), ("new.txt", new)]).run("-fail-on regression %old.txt %new.txt")
+}
+
+fn with(old: &str, new: &str, flags: &str) -> Ended {
+    Folder::new(&[("old.txt", old), ("new.txt", new)]).run(&format!("{flags} %old.txt %new.txt"))
+}
+
+// The ten situations.
+
+#[test]
+fn time_up_by_half_fails() {
+    let ended = gate(&input(RUNS, BASE), &input(AGAIN, SLOW));
+    assert_eq!(ended.status, 1);
+    ended.says("rbenchstat: gate failed: 1 regression (1 regression, 8 unchanged)\n");
+    ended.says(
+        "  regression: X-8, sec/op, a: 999.5n → 1497.3n, +49.84% [+49.41%, +50.29%], limit 2.00%\n",
+    );
+}
+
+#[test]
+fn allocations_out_of_nothing_fail() {
+    let none: &[Benchmark] = &[("a", "X", &[(1000.0, "ns/op"), (0.0, "allocs/op")])];
+    let five: &[Benchmark] = &[("a", "X", &[(1000.0, "ns/op"), (5.0, "allocs/op")])];
+    let ended = gate(&input(RUNS, none), &input(AGAIN, five));
+    assert_eq!(ended.status, 1);
+    ended.says("  regression: X-8, allocs/op, a: 0 → 5, +5 [+5, +5], limit 0\n");
+}
+
+const RATE: &[Benchmark] = &[("a", "X", &[(100.0, "MB/s"), (1000.0, "ns/op")])];
+
+#[test]
+fn doubled_throughput_passes() {
+    let double: &[Benchmark] = &[("a", "X", &[(200.0, "MB/s"), (500.0, "ns/op")])];
+    let ended = gate(&input(RUNS, RATE), &input(AGAIN, double));
+    assert_eq!(ended.status, 0);
+    ended.says("rbenchstat: gate passed: no regression (2 improvements)\n");
+}
+
+#[test]
+fn another_cpu_cannot_be_judged() {
+    let other = Runs {
+        cpu: "Slow 1000",
+        ..AGAIN
+    };
+    let (old, new) = (input(RUNS, BASE), input(other, SLOW));
+    let ended = gate(&old, &new);
+    assert_eq!(ended.status, 3);
+    ended.says(
+        "could not judge: the sides were measured on different machines; nothing was compared",
+    );
+    ended.says("cpu is \"Fast 3000\" in the baseline and \"Slow 1000\" here");
+    ended.says("the sides differ in cpu: add -ignore cpu");
+
+    // Where the rows pair all the same, a clear regression still says nothing about the code.
+    let ended = with(&old, &new, "-fail-on regression -table pkg");
+    assert_eq!(ended.status, 3);
+    let ended = with(
+        &old,
+        &new,
+        "-fail-on regression -table pkg -allow environment",
+    );
+    assert_eq!(ended.status, 1);
+    let ended = with(&old, &new, "-fail-on regression -ignore cpu");
+    assert_eq!(ended.status, 1);
+    assert!(!ended.stderr.contains("cpu"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_deleted_benchmark_cannot_be_judged() {
+    let new: &[Benchmark] = &[("a", "X", UNITS), ("b", "Z", UNITS)];
+    let (old, new) = (input(RUNS, BASE), input(AGAIN, new));
+    let ended = gate(&old, &new);
+    assert_eq!(ended.status, 3);
+    ended.says("only in the baseline: Y-8, a (-allow removed)\n");
+    let ended = with(&old, &new, "-fail-on regression -allow removed");
+    assert_eq!(ended.status, 0);
+    ended.says("  allowed: only in the baseline: Y-8, a");
+}
+
+#[test]
+fn three_runs_cannot_be_judged() {
+    let few = |runs| Runs { count: 3, ..runs };
+    let (old, new) = (input(few(RUNS), BASE), input(few(AGAIN), SLOW));
+    let ended = gate(&old, &new);
+    assert_eq!(ended.status, 3);
+    ended.says(
+        "9 rows have too few values to be significant among 9 comparisons: run with -count 6",
+    );
+    let ended = with(&old, &new, "-fail-on regression -adjust none");
+    assert_eq!(ended.status, 3);
+    ended.says("run with -count 4");
+    let ended = with(&old, &new, "-fail-on regression -allow too-few-runs");
+    assert_eq!(ended.status, 0);
+}
+
+#[test]
+fn a_regression_in_the_second_package_only_fails() {
+    let new: &[Benchmark] = &[("a", "X", UNITS), ("a", "Y", UNITS), ("b", "Z", SLOWER)];
+    let ended = gate(&input(RUNS, BASE), &input(AGAIN, new));
+    assert_eq!(ended.status, 1);
+    ended.says("  regression: Z-8, sec/op, b: ");
+}
+
+#[test]
+fn halved_throughput_fails() {
+    let half: &[Benchmark] = &[("a", "X", &[(50.0, "MB/s"), (1000.0, "ns/op")])];
+    let ended = gate(&input(RUNS, RATE), &input(AGAIN, half));
+    assert_eq!(ended.status, 1);
+    ended.says("  regression: X-8, B/s, a: ");
+}
+
+#[test]
+fn a_missing_file_is_an_error() {
+    let folder = Folder::new(&[("old.txt", &input(RUNS, BASE))]);
+    let ended = folder.run("-fail-on regression %old.txt %new.txt");
+    assert_eq!(ended.status, 2);
+    ended.says("rbenchstat: open new.txt: no such file or directory");
+    assert!(ended.stdout.is_empty());
+}
+
+#[test]
+fn the_same_code_twice_passes() {
+    let ended = gate(&input(RUNS, BASE), &input(AGAIN, BASE));
+    assert_eq!(ended.status, 0);
+    ended.says("rbenchstat: gate passed: no regression (9 unchanged)\n");
+}
+
+// What else keeps it from an answer.
+
+#[test]
+fn one_side_cannot_be_judged() {
+    let folder = Folder::new(&[("old.txt", &input(RUNS, BASE))]);
+    let ended = folder.run("-fail-on regression %old.txt");
+    assert_eq!(ended.status, 3);
+    ended.says("there is one side only");
+}
+
+#[test]
+fn an_input_without_results_cannot_be_judged() {
+    let folder = Folder::new(&[
+        ("old.txt", &input(RUNS, BASE)),
+        ("new.txt", &input(AGAIN, BASE)),
+        ("third.txt", "build failed\n"),
+    ]);
+    let ended = folder.run("-fail-on regression %old.txt %new.txt %third.txt");
+    assert_eq!(ended.status, 3);
+    ended.says("  cannot judge: third.txt: no measurement in it counts");
+}
+
+#[test]
+fn a_failed_benchmark_cannot_be_judged() {
+    let old = input(RUNS, BASE);
+    for line in [
+        "BenchmarkW-8 \t--- FAIL: BenchmarkW-8\n",
+        "--- FAIL: BenchmarkW-8\n",
+        "FAIL\tb\t1.2s\n",
+    ] {
+        let new = input(AGAIN, BASE) + line;
+        let ended = gate(&old, &new);
+        assert_eq!(ended.status, 3, "{line}");
+        ended.says("could not judge: benchmarks failed (");
+        let ended = with(&old, &new, "-allow failed");
+        assert_eq!(ended.status, 0, "{line}");
+    }
+}
+
+#[test]
+fn lines_that_are_not_understood_cannot_be_judged() {
+    let old = input(RUNS, BASE);
+    let new = input(AGAIN, BASE) + "BenchmarkW-8 1 2\n";
+    let ended = gate(&old, &new);
+    assert_eq!(ended.status, 3);
+    ended.says("new.txt:37: missing units\n");
+    ended.says("1 line was not understood, see above (-allow syntax)");
+    assert_eq!(with(&old, &new, "-allow syntax").status, 0);
+}
+
+#[test]
+fn a_regression_is_told_even_where_something_else_could_not_be_judged() {
+    let new: &[Benchmark] = &[("a", "X", SLOWER), ("b", "Z", UNITS)];
+    let ended = gate(&input(RUNS, BASE), &input(AGAIN, new));
+    assert_eq!(ended.status, 1);
+    ended.says("  cannot judge: only in the baseline: Y-8, a");
+}
+
+#[test]
+fn without_a_unit_of_known_direction_there_is_no_telling() {
+    let old: &[Benchmark] = &[("a", "X", &[(10.0, "widgets")])];
+    let new: &[Benchmark] = &[("a", "X", &[(20.0, "widgets")])];
+    let (old, new) = (input(RUNS, old), input(AGAIN, new));
+    assert_eq!(gate(&old, &new).status, 3);
+    assert_eq!(
+        with(&old, &new, "-fail-on regression -better widgets=lower").status,
+        1
+    );
+    assert_eq!(
+        with(&old, &new, "-fail-on regression -better widgets=higher").status,
+        0
+    );
+    assert_eq!(with(&old, &new, "-fail-on change").status, 1);
+    let ended = with(&old, &new, "-fail-on regression -gate-unit widgets");
+    assert_eq!(ended.status, 2);
+    ended.says("add -better widgets=lower or widgets=higher");
+}
+
+#[test]
+fn a_later_column_is_compared_with_the_first() {
+    let folder = Folder::new(&[
+        ("old.txt", &input(RUNS, BASE)),
+        ("mid.txt", &input(AGAIN, BASE)),
+        ("new.txt", &input(Runs { seed: 3, ..RUNS }, SLOW)),
+    ]);
+    let ended = folder.run("-fail-on regression %old.txt %mid.txt %new.txt");
+    assert_eq!(ended.status, 1);
+    ended.says("gate failed: 1 regression (");
+    assert!(ended.stderr.contains("X-8, sec/op, a, ") && ended.stderr.contains("new.txt: "));
+}
+
+#[test]
+fn a_third_column_measured_elsewhere_cannot_be_judged() {
+    let elsewhere = Runs {
+        cpu: "Slow 1000",
+        ..AGAIN
+    };
+    let folder = Folder::new(&[
+        ("old.txt", &input(RUNS, BASE)),
+        ("mid.txt", &input(AGAIN, BASE)),
+        ("new.txt", &input(elsewhere, BASE)),
+    ]);
+    let ended = folder.run("-fail-on regression %old.txt %mid.txt %new.txt");
+    assert_eq!(ended.status, 3);
+    ended.says("new.txt: cpu is \"Fast 3000\" in the baseline");
+}
+
+// What it is asked for.
+
+#[test]
+fn what_is_judged_can_be_chosen() {
+    let (old, new) = (input(RUNS, BASE), input(AGAIN, SLOW));
+    assert_eq!(with(&old, &new, "-gate-unit sec/op").status, 1);
+    assert_eq!(with(&old, &new, "-gate-unit ns/op").status, 1);
+    assert_eq!(with(&old, &new, "-gate-unit allocs/op,B/op").status, 0);
+    assert_eq!(
+        with(&old, &new, "-fail-on regression -filter .name:Y").status,
+        0
+    );
+    let ended = with(&old, &new, "-gate-unit sec/op,B/s");
+    assert_eq!(ended.status, 1);
+    ended.says("no row in B/s has both sides");
+}
+
+#[test]
+fn margins_decide_what_matters() {
+    let (old, new) = (input(RUNS, BASE), input(AGAIN, SLOW));
+    for (threshold, status) in [
+        ("60%", 0),
+        ("sec/op=60%", 0),
+        ("B/op=60%", 1),
+        ("sec/op=5%+1ms", 0),
+        ("sec/op=5%+2ns", 1),
+    ] {
+        let ended = with(
+            &old,
+            &new,
+            &format!("-fail-on regression -threshold {threshold}"),
+        );
+        assert_eq!(ended.status, status, "{threshold}");
+    }
+}
+
+#[test]
+fn unproven_wants_proof_and_change_wants_none() {
+    let (old, same) = (input(RUNS, BASE), input(AGAIN, BASE));
+    assert_eq!(with(&old, &same, "-fail-on unproven").status, 0);
+    // The noise is more than so small a margin.
+    let ended = with(&old, &same, "-fail-on unproven -threshold 0.01%");
+    assert_eq!(ended.status, 1);
+    ended.says("not proven to be unchanged or better");
+    let faster = input(AGAIN, BASE);
+    let slow = input(RUNS, SLOW);
+    assert_eq!(with(&slow, &faster, "-fail-on regression").status, 0);
+    assert_eq!(with(&slow, &faster, "-fail-on unproven").status, 0);
+    assert_eq!(with(&slow, &faster, "-fail-on change").status, 1);
+}
+
+#[test]
+fn exact_units_need_no_statistics_and_have_no_margin() {
+    let unit = "Unit size assume=exact better=lower\n";
+    let sized = |size: &str| format!("{unit}BenchmarkX 1 {size} size\n");
+    assert_eq!(gate(&sized("1000"), &sized("1000")).status, 0);
+    assert_eq!(gate(&sized("1000"), &sized("1001")).status, 1);
+    assert_eq!(gate(&sized("0"), &sized("0")).status, 0);
+    assert_eq!(gate(&sized("0"), &sized("1")).status, 1);
+    assert_eq!(
+        with(
+            &sized("1000"),
+            &sized("1001"),
+            "-fail-on regression -threshold 1%"
+        )
+        .status,
+        0
+    );
+}
+
+#[test]
+fn the_tables_stay_as_they_are() {
+    let folder = Folder::new(&[
+        ("old.txt", &input(RUNS, BASE)),
+        ("new.txt", &input(AGAIN, SLOW)),
+    ]);
+    for format in ["text", "csv"] {
+        let plain = folder.run(&format!("-format {format} %old.txt %new.txt"));
+        let gated = folder.run(&format!(
+            "-format {format} -fail-on regression %old.txt %new.txt"
+        ));
+        assert_eq!(plain.status, 0);
+        assert_eq!(gated.status, 1);
+        assert_eq!(plain.stdout, gated.stdout);
+    }
+}
+
+#[test]
+fn the_answer_stands_when_nobody_reads_it() {
+    let folder = Folder::new(&[
+        ("old.txt", &input(RUNS, BASE)),
+        ("new.txt", &input(AGAIN, SLOW)),
+    ]);
+    for (flags, status) in [
+        ("-fail-on regression", 1),
+        ("-fail-on regression -format csv", 1),
+        ("-fail-on regression -filter .name:Y", 0),
+        ("-fail-on regression -gate-unit B/s", 3),
+        ("-self-test 0.1%", 1),
+    ] {
+        let arguments = format!("{flags} %old.txt %new.txt");
+        assert_eq!(
+            folder.run_into(&arguments, &mut Gone, &mut Gone),
+            status,
+            "{flags}"
+        );
+        assert_eq!(
+            folder.run_into(&arguments, &mut io::sink(), &mut Gone),
+            status,
+            "{flags}"
+        );
+    }
+}
+
+#[test]
+fn flags_that_would_do_nothing_or_make_no_sense_are_errors() {
+    let (old, new) = (input(RUNS, BASE), input(AGAIN, SLOW));
+    for (flags, message) in [
+        (
+            "-threshold 2%",
+            "-threshold has no effect: add -fail-on regression",
+        ),
+        ("-adjust bh", "-adjust has no effect"),
+        (
+            "-fail-on slower",
+            "-fail-on must be regression, unproven or change, not \"slower\"",
+        ),
+        (
+            "-fail-on regression -adjust all",
+            "-adjust must be holm, bh or none, not \"all\"",
+        ),
+        (
+            "-fail-on regression -allow all",
+            "-allow must be environment, nothing-compared, ",
+        ),
+        (
+            "-fail-on regression -better x",
+            "-better must be UNIT=lower or UNIT=higher, not \"x\"",
+        ),
+        (
+            "-fail-on regression -threshold x",
+            "-threshold: \"x\" is no margin: ",
+        ),
+        (
+            "-fail-on regression -today tomorrow",
+            "-today must be a date such as 2027-01-31",
+        ),
+        (
+            "-self-test 10",
+            "-self-test must be a percentage above 0% and below 100%",
+        ),
+        (
+            "-noise -self-test 10%",
+            "-noise and -self-test exclude each other",
+        ),
+    ] {
+        let ended = with(&old, &new, flags);
+        assert_eq!(ended.status, 2, "{flags}");
+        ended.says(message);
+        assert!(ended.stdout.is_empty(), "{flags}");
+    }
+}
+
+// Self-test, noise, waivers.
+
+#[test]
+fn a_self_test_shows_that_the_gate_fires() {
+    let (old, new) = (input(RUNS, BASE), input(AGAIN, BASE));
+    let ended = with(&old, &new, "-self-test 10%");
+    assert_eq!(ended.status, 0, "{ended:?}");
+    assert!(ended.stdout.contains("fired: regression: X-8, sec/op, a: "));
+    assert!(ended.stdout.contains("; fires from 2."), "{}", ended.stdout);
+    assert!(
+        ended
+            .stdout
+            .ends_with("the gate fired for 9 of 9 judged rows\n")
+    );
+    let ended = with(&old, &new, "-self-test 10% -threshold 15%");
+    assert_eq!(ended.status, 1);
+    assert!(
+        ended
+            .stdout
+            .contains("the gate fired for 0 of 9 judged rows")
+    );
+    let few = |runs| input(Runs { count: 3, ..runs }, BASE);
+    let ended = with(&few(RUNS), &few(AGAIN), "-self-test 10%");
+    assert_eq!(ended.status, 3);
+    assert!(
+        ended
+            .stdout
+            .contains("never fires with so few runs: run with -count 4 at least")
+    );
+}
+
+#[test]
+fn a_self_test_makes_throughput_smaller_and_nothing_something() {
+    let units: &[Benchmark] = &[("a", "X", &[(100.0, "MB/s"), (0.0, "allocs/op")])];
+    let ended = with(&input(RUNS, units), &input(AGAIN, units), "-self-test 10%");
+    assert_eq!(ended.status, 0);
+    assert!(
+        ended.stdout.contains("-9.") || ended.stdout.contains("-10."),
+        "{}",
+        ended.stdout
+    );
+    assert!(
+        ended.stdout.contains("allocs/op, a: 0 → 1, +1 [+1, +1]"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn margins_measured_with_noise_make_the_same_code_unchanged() {
+    let folder = Folder::new(&[
+        ("one.txt", &input(RUNS, BASE)),
+        ("two.txt", &input(AGAIN, BASE)),
+    ]);
+    let ended = folder.run("-noise %one.txt %two.txt");
+    assert_eq!(ended.status, 0);
+    assert_eq!(ended.stdout.matches("[[margin]]").count(), 9);
+    folder.add("noise.toml", &ended.stdout);
+    let ended = folder.run("-fail-on unproven -threshold @%noise.toml %one.txt %two.txt");
+    assert_eq!(ended.status, 0, "{ended:?}");
+    folder.add("bad.toml", "[[margin]]\nbenchmark = \"X-8\"\n");
+    let ended = folder.run("-fail-on unproven -threshold @%bad.toml %one.txt %two.txt");
+    assert_eq!(ended.status, 2);
+    ended.says("bad.toml:1: missing field `package`");
+}
+
+#[test]
+fn noise_cannot_be_measured_with_few_runs_or_on_two_machines() {
+    let few = |runs| input(Runs { count: 3, ..runs }, BASE);
+    let ended = with(&few(RUNS), &few(AGAIN), "-noise");
+    assert_eq!(ended.status, 3);
+    ended.says("9 of 9 rows have too few runs for a margin");
+    let elsewhere = Runs {
+        cpu: "Slow 1000",
+        ..AGAIN
+    };
+    let ended = with(&input(RUNS, BASE), &input(elsewhere, BASE), "-noise");
+    assert_eq!(ended.status, 3);
+    ended.says("run the same code twice on one machine");
+    assert!(ended.stdout.is_empty());
+}
+
+fn waiver(ceiling: &str, expires: &str) -> String {
+    format!(
+        "[[waiver]]\nbenchmark = \"X-8\"\npackage = \"a\"\nunit = \"sec/op\"\nceiling = \"{ceiling}\"\n\
+         expires = {expires}\nreason = \"bounds checks\"\n"
+    )
+}
+
+fn waived(waivers: &str, new: &[Benchmark]) -> Ended {
+    Folder::new(&[
+        ("old.txt", &input(RUNS, BASE)),
+        ("new.txt", &input(AGAIN, new)),
+        ("waivers.toml", waivers),
+    ])
+    .run("-waivers %waivers.toml -today 2026-12-01 %old.txt %new.txt")
+}
+
+#[test]
+fn a_waived_regression_passes_and_stays_visible() {
+    let ended = waived(&waiver("60%", "2026-12-01"), SLOW);
+    assert_eq!(ended.status, 0);
+    ended.says("gate passed: no regression (1 regression (1 waived), 8 unchanged)");
+    ended.says("  waived: regression: X-8, sec/op, a: ");
+    ended.says("ceiling 60.00% until 2026-12-01: bounds checks\n");
+}
+
+#[test]
+fn a_waiver_ends_at_its_ceiling_and_its_date() {
+    let ended = waived(&waiver("40%", "2027-01-31"), SLOW);
+    assert_eq!(ended.status, 1);
+    ended.says("over its waiver's ceiling of 40.00%");
+    let ended = waived(&waiver("60%", "\"2026-11-30\""), SLOW);
+    assert_eq!(ended.status, 1);
+    ended.says("its waiver expired on 2026-11-30");
+}
+
+#[test]
+fn a_waiver_for_nothing_is_named() {
+    let stale = waiver("60%", "2027-01-31").replace("X-8", "BenchmarkX-8");
+    let ended = waived(&stale, BASE);
+    assert_eq!(ended.status, 0);
+    ended.says("note: waiver on line 1 (BenchmarkX-8, sec/op, a) is stale: there is no such row");
+    let ended = waived(&waiver("60%", "2027-01-31"), BASE);
+    assert_eq!(ended.status, 0);
+    ended.says("note: waiver on line 1 (X-8, sec/op, a) is unused");
+}
+
+#[test]
+fn a_malformed_waiver_file_is_an_error_and_never_an_empty_list() {
+    let good = waiver("60%", "2027-01-31");
+    for (text, message) in [
+        (String::new(), "waivers.toml:1: missing field `waiver`"),
+        (
+            "[[waivers]]\n".into(),
+            "waivers.toml:1: unknown field `waivers`",
+        ),
+        (
+            good.replace("ceiling", "cieling"),
+            "waivers.toml:5: unknown field `cieling`",
+        ),
+        (
+            good.replace("reason = \"bounds checks\"\n", ""),
+            "waivers.toml:1: missing field `reason`",
+        ),
+        (
+            good.replace("bounds checks", " "),
+            "waivers.toml:1: reason must not be empty",
+        ),
+        (
+            good.replace("60%", "lots"),
+            "waivers.toml:1: ceiling: \"lots\" does not start with a number",
+        ),
+        (
+            good.replace("2027-01-31", "\"soon\""),
+            "waivers.toml:1: expires must be a date such as 2027-01-31",
+        ),
+        (
+            format!("{good}{good}"),
+            "waivers.toml:8: a second waiver for X-8 in sec/op; the first is on line 1",
+        ),
+        (format!("{good}["), "waivers.toml:8: "),
+    ] {
+        let ended = waived(&text, SLOW);
+        assert_eq!(ended.status, 2, "{text}");
+        ended.says(message);
+    }
+    let ended = with(
+        &input(RUNS, BASE),
+        &input(AGAIN, SLOW),
+        "-waivers gone.toml",
+    );
+    assert_eq!(ended.status, 2);
+    ended.says("-waivers: open gone.toml: no such file or directory");
+}
+
+// Noise of the whole run.
+
+#[test]
+fn a_shift_of_everything_is_told() {
+    let names = ["A", "B", "C", "D", "E", "F", "G", "H", "I"];
+    let all = |units: &'static [(f64, &'static str)]| -> Vec<Benchmark> {
+        names.iter().map(|&name| ("a", name, units)).collect()
+    };
+    let old = input(RUNS, &all(&[(1000.0, "ns/op")]));
+    let new = input(AGAIN, &all(&[(1030.0, "ns/op")]));
+    let ended = with(&old, &new, "-fail-on regression -threshold 10%");
+    assert_eq!(ended.status, 0);
+    ended.says("note: all 9 rows of sec/op moved by +2.9 % ± 0.1 %: more likely the machine than the change");
+}
+
+#[test]
+fn a_drift_within_a_sample_is_told() {
+    let line = |value: usize| format!("BenchmarkX 1 {value} ns/op\n");
+    let rising: String = (0..10).map(|step| line(1000 + step)).collect();
+    let ended = gate(&rising, &rising);
+    ended.says("note: 2 samples rise or fall with time: interleave the runs of both sides");
+}
+
+#[test]
+fn the_documents_name_every_reason_verdict_and_flag() {
+    use rbenchstat::report::judgement::{ObstacleKind, Verdict};
+    let text = include_str!("../docs/gate.md");
+    for kind in ObstacleKind::ALL {
+        assert!(
+            text.contains(&format!("| `{}` |", kind.word())),
+            "{}",
+            kind.word()
+        );
+    }
+    for verdict in Verdict::ALL {
+        assert!(text.contains(verdict.word()), "{verdict}");
+    }
+    let help = Folder::new(&[]).run("-h").stdout;
+    let section = help.split("Verdicts and gate:").nth(1).unwrap();
+    let section = section.split("\n\n").next().unwrap();
+    let flags = section
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix("--"));
+    for flag in flags {
+        assert!(text.contains(&format!("-{flag}")), "-{flag}");
+    }
+}
+
+#[test]
+fn the_waiver_of_the_documents_is_read() {
+    let text = include_str!("../docs/gate.md");
+    let example = text
+        .split("```toml\n")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
+    let ended = waived(example, BASE);
+    assert_eq!(ended.status, 0, "{ended:?}");
+    ended.says("waiver on line 1 (Encode/size=1k-8, sec/op, example.com/codec) is stale");
+}
