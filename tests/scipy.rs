@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use rbenchstat::stats::{
-    Method, TrendTest, UTest, benjamini_hochberg, holm, interval_ranks, smallest_p,
+    GeoMean, HodgesLehmann, Method, TrendTest, UDistributions, UTest, benjamini_hochberg, holm,
+    interval_ranks, median, smallest_p,
 };
 
 /// The rows of a file of answers, as fields; the first two lines say where it is from and what is in it.
@@ -110,6 +111,40 @@ fn adjusted_p_values_agree_with_scipy_and_statsmodels() {
             for (&ours, &theirs) in ours.iter().zip(&theirs) {
                 assert_close(ours, theirs, 1e-12, 0.0, &row);
             }
+        }
+    }
+}
+
+#[test]
+fn medians_agree_with_numpy() {
+    for row in rows("medians.csv") {
+        assert_close(median(&sorted(&row[1])), number(&row[0]), 1e-12, 0.0, &row);
+    }
+}
+
+#[test]
+fn geometric_means_agree_with_scipy() {
+    for row in rows("geomeans.csv") {
+        let mean: GeoMean = numbers(&row[1]).into_iter().collect();
+        let mean = mean.get().expect("a value or more");
+        assert_close(mean, number(&row[0]), 1e-12, 0.0, &row);
+    }
+}
+
+#[test]
+fn ratios_and_their_intervals_agree_with_scipy() {
+    let mut estimator = HodgesLehmann::new();
+    let mut distributions = UDistributions::new();
+    for row in rows("ratios.csv") {
+        let (x, y) = (sorted(&row[4]), sorted(&row[5]));
+        let estimate = estimator.ratio(&mut distributions, &x, &y, number(&row[0]));
+        let estimate = estimate.expect("positive values");
+        assert_close(estimate.value, number(&row[1]), 1e-12, 0.0, &row);
+        if row[2].is_empty() {
+            assert!(!estimate.interval.is_bounded(), "{row:?}");
+        } else {
+            assert_close(estimate.interval.lo, number(&row[2]), 1e-12, 0.0, &row);
+            assert_close(estimate.interval.hi, number(&row[3]), 1e-12, 0.0, &row);
         }
     }
 }
