@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use flate2::{Compression, write::GzEncoder};
 use rbenchstat::cli::{self, Streams, Surroundings};
@@ -476,6 +476,75 @@ fn too_many_configurations_are_refused_before_they_fill_the_memory() {
         told.contains("a.txt:") && told.contains("too many configurations"),
         "{told}"
     );
+}
+
+/// Standard input for a run: `count` times each of several pieces, one piece after the other.
+fn repeated(count: usize, pieces: &[fn(usize) -> String]) -> String {
+    let mut text = String::new();
+    for piece in pieces {
+        for number in 0..count {
+            text += &piece(number);
+        }
+    }
+    text
+}
+
+#[test]
+fn fifty_thousand_of_anything_take_a_moment() {
+    const COUNT: usize = 50_000;
+    let inputs: [(&str, String); 6] = [
+        (
+            "failures",
+            repeated(COUNT, &[|n| format!("--- FAIL: BenchmarkX{n}\n")]),
+        ),
+        (
+            "parts of a failure",
+            format!("--- FAIL: BenchmarkX{}\n", "/a".repeat(COUNT)),
+        ),
+        (
+            "units",
+            format!("BenchmarkX 1{}", repeated(COUNT, &[|n| format!(" 5 u{n}")])),
+        ),
+        (
+            "torn results",
+            repeated(
+                COUNT,
+                &[
+                    |_| "Benchmark 1 q x\n".into(),
+                    |_| "BenchmarkX-8 \tlog\n     100\t   5 ns/op\n".into(),
+                ],
+            ),
+        ),
+        (
+            "packages",
+            repeated(
+                COUNT,
+                &[
+                    |n| {
+                        format!(
+                            "{{\"Action\":\"output\",\"Package\":\"p{n}\",\"Output\":\"x\\n\"}}\n"
+                        )
+                    },
+                    |n| format!("{{\"Action\":\"pass\",\"Package\":\"p{n}\"}}\n"),
+                ],
+            ),
+        ),
+        (
+            "metadata",
+            repeated(COUNT, &[|n| format!("Unit u{n} better=higher a=b\n")]),
+        ),
+    ];
+    for (what, text) in inputs {
+        let start = Instant::now();
+        let output = fed(Command::new(PROGRAM), std::iter::once(text.into_bytes()));
+        assert_eq!(status(&output), 0, "{what}");
+        // What takes the square of its length takes minutes here.
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "{what} took {:?}",
+            start.elapsed()
+        );
+    }
 }
 
 const MEBIBYTE: usize = 1 << 20;

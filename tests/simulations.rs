@@ -8,6 +8,8 @@
 
 use std::f64::consts::TAU;
 
+use std::sync::Arc;
+
 use rbenchstat::report::gate::{Evidence, GateSettings, ask};
 use rbenchstat::report::judgement::Outcome;
 use rbenchstat::report::verdict::{Judging, judge};
@@ -70,7 +72,7 @@ const RUNS: usize = 10;
 fn samples(shape: Shape, noise: f64, change: f64, random: &mut Random) -> Samples {
     let field = |key: &str, value: String| {
         vec![KeyField {
-            key: key.into(),
+            key: Arc::new(key.into()),
             value: value.into(),
         }]
     };

@@ -265,7 +265,11 @@ impl Reading<'_> {
                 if let Some(torn_at) = result.torn_at() {
                     // What was wrong with the line of the name has been mended.
                     let torn_at = lines.in_input(torn_at);
-                    events.retain(|(line, _)| *line != torn_at);
+                    let before = events.iter().rposition(|(line, _)| *line < torn_at);
+                    let later = before.map_or(0, |at| at + 1);
+                    events
+                        .extract_if(later.., |(line, _)| *line == torn_at)
+                        .for_each(drop);
                 }
                 self.builder.add(result, &mut |value, unit| {
                     let message = format!(

@@ -1,11 +1,10 @@
 //! `go test -json` streams: the text that `go test` would have printed.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
-use indexmap::IndexMap;
 use memchr::memchr;
 use serde::Deserialize;
 
@@ -22,8 +21,7 @@ pub struct TestStream<R> {
     line: Vec<u8>,
     /// How many lines of the stream were read.
     number: u64,
-    /// Packages that have not been passed on in full, in the order in which they started.
-    packages: IndexMap<String, Package>,
+    packages: Packages,
     ready: Lines,
     /// Whether a package has ended, and nothing of the next one was passed on.
     is_between: bool,
@@ -41,6 +39,37 @@ struct Package {
 
 /// The bytes that a line of a stream may have. `go test` ends them at far less.
 const LONGEST_LINE: u64 = 64 << 20;
+
+/// Packages that have not been passed on in full, in the order in which they started.
+#[derive(Default)]
+struct Packages {
+    queue: VecDeque<Package>,
+    /// How many were passed on.
+    gone: usize,
+    /// The place of each among all that ever started. A package that was passed on may start again.
+    places: HashMap<String, usize>,
+}
+
+impl Packages {
+    /// The package with that name, which starts now if it was not there.
+    fn get(&mut self, name: String) -> &mut Package {
+        let next = self.gone + self.queue.len();
+        let place = self.places.entry(name).or_insert(next);
+        if *place < self.gone {
+            *place = next;
+        }
+        if *place == next {
+            self.queue.push_back(Package::default());
+        }
+        &mut self.queue[*place - self.gone]
+    }
+
+    /// Drops the first.
+    fn drop_first(&mut self) {
+        self.queue.pop_front();
+        self.gone += 1;
+    }
+}
 
 /// Text, with the line of the stream at which each of its lines starts.
 #[derive(Default)]
@@ -128,7 +157,7 @@ impl<R: Read> TestStream<R> {
             source: BufReader::with_capacity(64 * 1024, source),
             line: Vec::new(),
             number: 0,
-            packages: IndexMap::new(),
+            packages: Packages::default(),
             ready: Lines::default(),
             is_between: false,
             handed_out: 0,
@@ -156,7 +185,7 @@ impl<R: Read> TestStream<R> {
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         if length == 0 {
-            for package in self.packages.values_mut() {
+            for package in &mut self.packages.queue {
                 package.has_ended = true;
             }
             self.pass_on();
@@ -173,7 +202,7 @@ impl<R: Read> TestStream<R> {
 
     fn add(&mut self, event: Event) {
         let ends = event.ends_package();
-        let package = self.packages.entry(event.package).or_default();
+        let package = self.packages.get(event.package);
         if event.action == "output" {
             package.lines.push(event.output.as_bytes(), self.number);
         }
@@ -182,8 +211,8 @@ impl<R: Read> TestStream<R> {
 
     /// A line that is no event, such as what a compiler says, stands between the lines of the output.
     fn add_foreign_line(&mut self) {
-        let lines = match self.packages.first_mut() {
-            Some((_, package)) => &mut package.lines,
+        let lines = match self.packages.queue.front_mut() {
+            Some(package) => &mut package.lines,
             None => &mut self.ready,
         };
         // In the middle of a line it would tear a result.
@@ -195,7 +224,7 @@ impl<R: Read> TestStream<R> {
 
     /// Moves to `ready` what is next in order.
     fn pass_on(&mut self) {
-        while let Some((_, package)) = self.packages.first_mut() {
+        while let Some(package) = self.packages.queue.front_mut() {
             if self.is_between && !package.lines.text.is_empty() {
                 self.ready.close();
                 self.is_between = false;
@@ -206,7 +235,7 @@ impl<R: Read> TestStream<R> {
             if !package.has_ended {
                 return;
             }
-            self.packages.shift_remove_index(0);
+            self.packages.drop_first();
             self.is_between = true;
         }
     }

@@ -14,8 +14,8 @@
 
 use std::borrow::Cow;
 
-use bstr::{BString, ByteSlice};
-use hashbrown::HashSet;
+use bstr::{BStr, BString, ByteSlice};
+use hashbrown::{HashMap, HashSet};
 use indexmap::IndexMap;
 
 use super::line::{self, Line, LineError, Parser};
@@ -42,13 +42,16 @@ pub struct Findings {
     pub outcomes: Vec<u64>,
 }
 
+/// Parts of a name beyond this many make no benchmarks of their own: a name may be as long as a line.
+const DEEPEST: usize = 100;
+
 impl Findings {
     /// The failed benchmarks with how often they did, but for those that failed with one of their parts.
     #[must_use]
     pub fn failed_leaves(&self) -> Vec<(&BString, u64)> {
         let names = self.failed.keys();
         let parents: HashSet<&[u8]> = names
-            .flat_map(|name| name.find_iter("/").map(|at| &name[..at]))
+            .flat_map(|name| name.find_iter("/").take(DEEPEST).map(|at| &name[..at]))
             .collect();
         // A parent has no `-N` where it says that it failed, or one like its parts.
         let is_leaf = |name: &BString| {
@@ -117,6 +120,8 @@ pub(super) struct Watch {
     /// A whole line made of a name and its numbers.
     mended: Vec<u8>,
     parser: Parser,
+    /// Where each benchmark that failed stands among those, by its name without `-N`.
+    failed_stems: HashMap<BString, usize>,
 }
 
 /// Whether a name waits for its numbers.
@@ -292,17 +297,12 @@ impl Watch {
         self.waiting = Waiting::No;
         if outcome == Outcome::Failed {
             // One place names a benchmark with its `-N`, the other without.
-            let stem = |name: &[u8]| name.len() - Name::new(name).suffix().len();
-            let same = self
-                .findings
-                .failed
-                .iter_mut()
-                .find(|(known, _)| known[..stem(known)] == name[..stem(name)]);
-            match same {
-                Some((_, count)) => *count += 1,
-                None => {
-                    self.findings.failed.insert(name.into(), 1);
-                }
+            let stem = &name[..name.len() - Name::new(name).suffix().len()];
+            if let Some(&at) = self.failed_stems.get(BStr::new(stem)) {
+                self.findings.failed[at] += 1;
+            } else {
+                let (at, _) = self.findings.failed.insert_full(name.into(), 1);
+                self.failed_stems.insert(stem.into(), at);
             }
         }
     }

@@ -1,47 +1,66 @@
 //! The one home of digits: how values, changes and ranges are spelled.
 
+use std::fmt::{self, Display, Formatter};
+
+use crate::record::spelling::Shortest;
 use crate::report::EffectScale;
 use crate::report::judgement::Judged;
 use crate::report::model::{Cell, Change, Comparison, GeomeanChange};
 use crate::unit::Scale;
 
-/// `value` with the decimals and prefix of `scale`.
-#[must_use]
-pub fn scaled(value: f64, scale: Scale) -> String {
-    if value.is_finite() {
-        format!(
-            "{:.*}{}",
-            scale.decimals,
-            value / scale.factor,
-            scale.prefix
-        )
-    } else {
-        format!(
-            "{}{}",
-            crate::record::spelling::Shortest(value),
-            scale.prefix
-        )
+/// A value with the decimals and prefix of a scale.
+#[derive(Clone, Copy, Debug)]
+pub struct Scaled(pub f64, pub Scale);
+
+impl Display for Scaled {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let Self(value, scale) = *self;
+        let Scale {
+            factor,
+            prefix,
+            decimals,
+        } = scale;
+        if value.is_finite() {
+            write!(formatter, "{:.decimals$}{prefix}", value / factor)
+        } else {
+            write!(formatter, "{}{prefix}", Shortest(value))
+        }
     }
 }
 
+/// [`Scaled`] as a text of its own.
+#[must_use]
+pub fn scaled(value: f64, scale: Scale) -> String {
+    Scaled(value, scale).to_string()
+}
+
 /// How far the interval of a cell reaches from its centre, as a whole percentage.
+#[derive(Clone, Copy, Debug)]
+pub struct Range<'a>(pub &'a Cell);
+
+impl Display for Range<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let Cell {
+            centre, low, high, ..
+        } = *self.0;
+        let sign = |value: f64| (value > 0.0, value < 0.0);
+        if low.is_infinite() || high.is_infinite() {
+            formatter.write_str("∞")
+        } else if sign(low) != sign(centre) || sign(high) != sign(centre) {
+            formatter.write_str("?")
+        } else if centre == 0.0 {
+            formatter.write_str("0%")
+        } else {
+            let reach = (high / centre - 1.0).max(1.0 - low / centre);
+            write!(formatter, "{:.0}%", reach * 100.0)
+        }
+    }
+}
+
+/// [`Range`] as a text of its own.
 #[must_use]
 pub fn range(cell: &Cell) -> String {
-    let Cell {
-        centre, low, high, ..
-    } = *cell;
-    if low.is_infinite() || high.is_infinite() {
-        return "∞".into();
-    }
-    let sign = |value: f64| (value > 0.0, value < 0.0);
-    if sign(low) != sign(centre) || sign(high) != sign(centre) {
-        return "?".into();
-    }
-    if centre == 0.0 {
-        return "0%".into();
-    }
-    let reach = (high / centre - 1.0).max(1.0 - low / centre);
-    format!("{:.0}%", reach * 100.0)
+    Range(cell).to_string()
 }
 
 /// A ratio less 1 as a percentage with a sign and two decimals.
@@ -54,14 +73,24 @@ pub fn percent(part: f64) -> String {
 }
 
 /// The change of a cell.
+#[derive(Clone, Copy, Debug)]
+pub struct Changed(pub Change);
+
+impl Display for Changed {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Change::Insignificant => formatter.write_str("~"),
+            Change::Same => formatter.write_str("0.00%"),
+            Change::FromZero => formatter.write_str("?"),
+            Change::By(part) => formatter.write_str(&percent(part)),
+        }
+    }
+}
+
+/// [`Changed`] as a text of its own.
 #[must_use]
 pub fn change(change: Change) -> String {
-    match change {
-        Change::Insignificant => "~".into(),
-        Change::Same => "0.00%".into(),
-        Change::FromZero => "?".into(),
-        Change::By(part) => percent(part),
-    }
+    Changed(change).to_string()
 }
 
 /// The change of a geomean.
@@ -74,23 +103,33 @@ pub fn geomean_change(change: GeomeanChange) -> String {
 }
 
 /// The p-value, where there is one to show, and the numbers of values.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a>(pub &'a Comparison);
+
+impl Display for Evidence<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let Comparison {
+            p,
+            baseline_count,
+            count,
+            ..
+        } = *self.0;
+        // A p of exactly 0 is beyond what the arithmetic can tell, so none is shown.
+        if let Some(p) = p.filter(|&p| p != 0.0) {
+            write!(formatter, "p={p:.3} ")?;
+        }
+        if baseline_count == count {
+            write!(formatter, "n={count}")
+        } else {
+            write!(formatter, "n={baseline_count}+{count}")
+        }
+    }
+}
+
+/// [`Evidence`] as a text of its own.
 #[must_use]
 pub fn evidence(comparison: &Comparison) -> String {
-    let Comparison {
-        baseline_count,
-        count,
-        ..
-    } = *comparison;
-    let sizes = if baseline_count == count {
-        format!("n={count}")
-    } else {
-        format!("n={baseline_count}+{count}")
-    };
-    match comparison.p {
-        // A p of exactly 0 is beyond what the arithmetic can tell, so none is shown.
-        Some(p) if p != 0.0 => format!("p={p:.3} {sizes}"),
-        _ => sizes,
-    }
+    Evidence(comparison).to_string()
 }
 
 /// `number` in superscript digits.

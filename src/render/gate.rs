@@ -180,7 +180,7 @@ fn name(report: &Report, judged: &Judged<'_>) -> String {
 fn benchmark(report: &Report, judged: &Judged<'_>) -> Vec<String> {
     let mut parts = vec![judged.row.label().to_string()];
     let fields = judged.table.key.iter();
-    let packages = fields.filter(|field| field.key == "pkg" && !field.value.is_empty());
+    let packages = fields.filter(|field| *field.key == "pkg" && !field.value.is_empty());
     parts.extend(packages.map(|field| field.value.to_string()));
     if report.columns.len() > 2 {
         parts.push(column(report, judged.place.column));

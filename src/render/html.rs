@@ -354,7 +354,7 @@ fn write_settings(
         writeln!(
             out,
             "<dt>{}</dt><dd class=\"foreign\">{}</dd>",
-            html(field.key.as_ref()),
+            html(field.key.as_bstr()),
             html(field.value.as_ref())
         )?;
     }

@@ -4,6 +4,7 @@
 //! for each column of the report; a group's first column alone may stretch to
 //! make room for a wide header.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -28,25 +29,17 @@ pub struct GridColumn {
     pub align: Align,
 }
 
-/// The text of a cell; an empty one needs no room.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GridCell {
-    /// What the cell shows.
-    pub text: BString,
+/// A cell of the grid; an empty one needs no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct GridCell {
+    /// Where its text ends; it starts where the text of the cell before ends.
+    end: usize,
+    /// The number of characters of its text.
+    width: usize,
     /// Overrides the alignment of the column.
-    pub align: Option<Align>,
+    align: Option<Align>,
     /// How the text looks, where the reader can show it; it takes no room.
-    pub style: Style,
-}
-
-impl<T: Into<BString>> From<T> for GridCell {
-    fn from(text: T) -> Self {
-        Self {
-            text: text.into(),
-            align: None,
-            style: Style::new(),
-        }
-    }
+    style: Style,
 }
 
 /// A text over some columns of the grid.
@@ -74,11 +67,16 @@ const BAR_WIDTH: usize = 3;
 const CLOSING_BAR: &str = " │";
 
 /// Collects headers and rows, and writes them when all widths are known.
+///
+/// The texts of all cells stand behind one another in one buffer: tables have
+/// many cells, and most texts are short.
 #[derive(Debug)]
 pub struct Grid {
     columns: Vec<GridColumn>,
     headers: Vec<Vec<Header>>,
-    rows: Vec<Vec<GridCell>>,
+    text: Vec<u8>,
+    /// Row by row, one for each column.
+    cells: Vec<GridCell>,
     /// The first column of each group.
     groups: Vec<usize>,
 }
@@ -100,7 +98,8 @@ impl Grid {
         Self {
             columns,
             headers: Vec::new(),
-            rows: Vec::new(),
+            text: Vec::new(),
+            cells: Vec::new(),
             groups: starts,
         }
     }
@@ -121,9 +120,43 @@ impl Grid {
         self.headers.push(headers);
     }
 
-    /// Adds a row, which has one cell for each column or fewer.
-    pub fn row(&mut self, cells: Vec<GridCell>) {
-        self.rows.push(cells);
+    /// Adds a cell to the last row, or to a new one if that is full.
+    pub fn cell(&mut self, text: &[u8]) {
+        self.text.extend_from_slice(text);
+        self.end_cell(None, Style::new());
+    }
+
+    /// Adds a cell with a text that is written for it.
+    pub fn display(&mut self, text: impl Display) {
+        self.styled(text, None, Style::new());
+    }
+
+    /// Adds a cell that stands or looks otherwise than its column.
+    pub fn styled(&mut self, text: impl Display, align: Option<Align>, style: Style) {
+        // A vector takes everything.
+        let _ = write!(self.text, "{text}");
+        self.end_cell(align, style);
+    }
+
+    /// Adds empty cells up to the end of a group.
+    pub fn fill_group(&mut self, index: usize) {
+        let filled = match self.cells.len() % self.columns.len() {
+            0 => self.columns.len(),
+            filled => filled,
+        };
+        for _ in filled..self.group(index).end {
+            self.cell(b"");
+        }
+    }
+
+    fn end_cell(&mut self, align: Option<Align>, style: Style) {
+        let start = self.cells.last().map_or(0, |before| before.end);
+        self.cells.push(GridCell {
+            end: self.text.len(),
+            width: text_width(self.text[start..].as_bstr()),
+            align,
+            style,
+        });
     }
 
     /// Writes headers and rows.
@@ -142,10 +175,18 @@ impl Grid {
             line.extend_from_slice(CLOSING_BAR.as_bytes());
             finish(&mut line, out)?;
         }
-        for row in &self.rows {
+        let mut start = 0;
+        for row in self.cells.chunks(self.columns.len()) {
             line.clear();
             for ((cell, column), &width) in row.iter().zip(&self.columns).zip(&widths) {
-                write_cell(&mut line, cell, *column, width);
+                write_cell(
+                    &mut line,
+                    *cell,
+                    &self.text[start..cell.end],
+                    *column,
+                    width,
+                );
+                start = cell.end;
             }
             finish(&mut line, out)?;
         }
@@ -155,12 +196,14 @@ impl Grid {
     /// The width of each column with its margin, 0 for one that holds nothing.
     fn widths(&self) -> Vec<usize> {
         let mut widths = vec![0; self.columns.len()];
-        for row in &self.rows {
-            for ((cell, column), width) in row.iter().zip(&self.columns).zip(&mut widths) {
-                if !cell.text.is_empty() {
-                    let needed = text_width(column.margin.into()) + text_width(cell.text.as_ref());
-                    *width = needed.max(*width);
-                }
+        for row in self.cells.chunks(self.columns.len()) {
+            for (cell, width) in row.iter().zip(&mut widths) {
+                *width = cell.width.max(*width);
+            }
+        }
+        for (column, width) in self.columns.iter().zip(&mut widths) {
+            if *width > 0 {
+                *width += text_width(column.margin.into());
             }
         }
         // Narrow headers first, so that wide ones only add what is still missing.
@@ -208,21 +251,24 @@ fn write_header(line: &mut Vec<u8>, header: &Header, widths: &[usize]) {
     }
 }
 
-fn write_cell(line: &mut Vec<u8>, cell: &GridCell, column: GridColumn, width: usize) {
-    if cell.text.is_empty() {
+fn write_cell(line: &mut Vec<u8>, cell: GridCell, text: &[u8], column: GridColumn, width: usize) {
+    if text.is_empty() {
         pad(line, width);
         return;
     }
-    let blank = width - text_width(column.margin.into()) - text_width(cell.text.as_ref());
+    let blank = width - text_width(column.margin.into()) - cell.width;
     line.extend_from_slice(column.margin.as_bytes());
     let align = cell.align.unwrap_or(column.align);
     if align == Align::Right {
         pad(line, blank);
     }
-    // Both are empty where the style is none.
-    line.extend_from_slice(cell.style.render().to_string().as_bytes());
-    line.extend_from_slice(&cell.text);
-    line.extend_from_slice(cell.style.render_reset().to_string().as_bytes());
+    if cell.style.is_plain() {
+        line.extend_from_slice(text);
+    } else {
+        line.extend_from_slice(cell.style.render().to_string().as_bytes());
+        line.extend_from_slice(text);
+        line.extend_from_slice(cell.style.render_reset().to_string().as_bytes());
+    }
     if align == Align::Left {
         pad(line, blank);
     }

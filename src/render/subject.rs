@@ -22,7 +22,7 @@ impl<'a> Subjects<'a> {
         let mut values: IndexMap<&BStr, Vec<&BStr>> = IndexMap::new();
         for field in report.tables.iter().flat_map(|table| &table.key) {
             values
-                .entry(field.key.as_ref())
+                .entry(field.key.as_bstr())
                 .or_default()
                 .push(field.value.as_ref());
         }
@@ -42,7 +42,7 @@ impl<'a> Subjects<'a> {
     #[must_use]
     pub fn qualifier(&self, judged: &Judged<'_>) -> BString {
         let own = judged.table.key.iter().filter_map(|field| {
-            let start = *self.distinct.get(BStr::new(&field.key))?;
+            let start = *self.distinct.get(field.key.as_bstr())?;
             let value = field.value.get(start..).unwrap_or(&field.value);
             (!value.is_empty()).then_some(value)
         });

@@ -8,8 +8,8 @@ use indexmap::IndexSet;
 
 use super::colour;
 use super::format;
-use super::layout::{Align, Grid, GridCell, GridColumn, Header, Place};
-use crate::report::model::{Cell, Comparison, Field, Geomean, Report, Table};
+use super::layout::{Align, Grid, GridColumn, Header, Place};
+use crate::report::model::{Cell, Comparison, Field, Geomean, GeomeanChange, Report, Table};
 use crate::report::warning::Warning;
 use crate::unit::Scale;
 
@@ -92,30 +92,28 @@ fn write_table(table: &Table, has_colour: bool, out: &mut dyn Write) -> io::Resu
     for row in table.listed_rows() {
         let centres = row.cells.iter().flatten().map(|cell| cell.centre);
         let scale = Scale::common(centres, table.class);
-        let mut line = vec![GridCell::from(row.label())];
-        for (cell, group) in row.cells.iter().zip(&groups) {
-            let start = line.len();
+        grid.cell(&row.label());
+        for (column, cell) in row.cells.iter().enumerate() {
             if let Some(cell) = cell {
-                add_sample(&mut line, cell, scale, &mut footnotes);
+                add_sample(&mut grid, cell, scale, &mut footnotes);
                 if let Some(comparison) = &cell.comparison {
                     let style = if has_colour {
                         colour::of_change(comparison.change, cell.centre, table.better)
                     } else {
                         Style::new()
                     };
-                    add_comparison(&mut line, comparison, style, &mut footnotes);
+                    add_comparison(&mut grid, comparison, style, &mut footnotes);
                 }
             }
-            line.resize(start + group.len(), GridCell::default());
+            grid.fill_group(column);
         }
-        grid.row(line);
     }
     if table.rows.len() > 1 {
-        let mut line = vec![GridCell::from("geomean")];
-        for geomean in &table.geomeans {
-            add_geomean(&mut line, geomean, table, &mut footnotes);
+        grid.cell(b"geomean");
+        for (column, geomean) in table.geomeans.iter().enumerate() {
+            add_geomean(&mut grid, geomean, table, &mut footnotes);
+            grid.fill_group(column);
         }
-        grid.row(line);
     }
     grid.write(out)?;
     footnotes.write(out)
@@ -163,55 +161,39 @@ fn add_unit_header(grid: &mut Grid, table: &Table) {
     grid.header(headers);
 }
 
-fn add_sample(line: &mut Vec<GridCell>, cell: &Cell, scale: Scale, footnotes: &mut Footnotes) {
-    line.push(format::scaled(cell.centre, scale).into());
-    line.push(format::range(cell).into());
-    line.push(footnotes.mark(&cell.warnings).into());
+fn add_sample(grid: &mut Grid, cell: &Cell, scale: Scale, footnotes: &mut Footnotes) {
+    grid.display(format::Scaled(cell.centre, scale));
+    grid.display(format::Range(cell));
+    grid.display(footnotes.mark(&cell.warnings));
 }
 
 fn add_comparison(
-    line: &mut Vec<GridCell>,
+    grid: &mut Grid,
     comparison: &Comparison,
     style: Style,
     footnotes: &mut Footnotes,
 ) {
-    let styled = |text: String| GridCell {
-        style,
-        ..GridCell::from(text)
-    };
-    line.push(styled(format::change(comparison.change)));
-    line.push(styled(format!("({})", format::evidence(comparison))));
-    line.push(footnotes.mark(&comparison.warnings).into());
+    let evidence = format::Evidence(comparison);
+    grid.styled(format::Changed(comparison.change), None, style);
+    grid.styled(format_args!("({evidence})"), None, style);
+    grid.display(footnotes.mark(&comparison.warnings));
 }
 
-fn add_geomean(
-    line: &mut Vec<GridCell>,
-    geomean: &Geomean,
-    table: &Table,
-    footnotes: &mut Footnotes,
-) {
-    let value = geomean
-        .value
-        .map(|value| format::scaled(value, Scale::of(value, table.class)));
-    line.push(value.unwrap_or_default().into());
-    line.push(GridCell::default());
-    let is_baseline = line.len() < SAMPLE_COLUMNS + 1;
-    if is_baseline {
-        line.push(footnotes.mark(&geomean.warnings).into());
-        return;
+fn add_geomean(grid: &mut Grid, geomean: &Geomean, table: &Table, footnotes: &mut Footnotes) {
+    match geomean.value {
+        Some(value) => grid.display(format::Scaled(value, Scale::of(value, table.class))),
+        None => grid.cell(b""),
     }
-    line.push(GridCell::default());
-    line.push(match geomean.change {
-        Some(change @ crate::report::model::GeomeanChange::Undefined) => GridCell {
-            text: format::geomean_change(change).into(),
-            align: Some(Align::Left),
-            style: Style::new(),
-        },
-        Some(change) => format::geomean_change(change).into(),
-        None => GridCell::default(),
-    });
-    line.push(GridCell::default());
-    line.push(footnotes.mark(&geomean.warnings).into());
+    grid.cell(b"");
+    let Some(change) = geomean.change else {
+        grid.display(footnotes.mark(&geomean.warnings));
+        return;
+    };
+    grid.cell(b"");
+    let align = (change == GeomeanChange::Undefined).then_some(Align::Left);
+    grid.styled(format::geomean_change(change), align, Style::new());
+    grid.cell(b"");
+    grid.display(footnotes.mark(&geomean.warnings));
 }
 
 /// Messages numbered in the order of their first use.

@@ -195,7 +195,7 @@ mod tests {
         });
         Row {
             key: vec![Field {
-                key: ".fullname".into(),
+                key: std::sync::Arc::new(".fullname".into()),
                 value: name.into(),
             }],
             cells: vec![Some(cell(None)), Some(cell(comparison))],

@@ -248,7 +248,7 @@ fn differing_keys(report: &Report) -> Vec<BString> {
         report.tables.iter().partition(has_baseline);
     let values = |tables: &[&Table], key: &BString| -> IndexSet<BString> {
         let fields = tables.iter().flat_map(|table| &table.key);
-        let fields = fields.filter(|field| field.key == *key);
+        let fields = fields.filter(|field| *field.key == *key);
         fields.map(|field| field.value.clone()).collect()
     };
     if baseline.is_empty() || others.is_empty() {
@@ -257,7 +257,7 @@ fn differing_keys(report: &Report) -> Vec<BString> {
     let keys: IndexSet<&BString> = report
         .tables
         .iter()
-        .flat_map(|table| table.key.iter().map(|field| &field.key))
+        .flat_map(|table| table.key.iter().map(|field| &*field.key))
         .collect();
     keys.into_iter()
         .filter(|key| values(&baseline, key).is_disjoint(&values(&others, key)))

@@ -1,5 +1,7 @@
 //! The report: plain data that every renderer takes as it is.
 
+use std::sync::Arc;
+
 use bstr::{BString, ByteSlice};
 use serde::{Serialize, Serializer};
 
@@ -56,9 +58,9 @@ pub struct Table {
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Field {
-    /// The key as projections name it.
-    #[serde(serialize_with = "lossy")]
-    pub key: BString,
+    /// The key as projections name it; the same text for all keys of a projection.
+    #[serde(serialize_with = "lossy_shared")]
+    pub key: Arc<BString>,
     /// The value; empty where the key is missing.
     #[serde(serialize_with = "lossy")]
     pub value: BString,
@@ -184,6 +186,11 @@ pub enum NoGeomeanEffect {
 /// Serializes bytes that are text almost always; the exceptions lose what is not UTF-8.
 pub(super) fn lossy<S: Serializer>(text: &BString, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&text.to_str_lossy())
+}
+
+/// [`lossy`] for a shared text.
+fn lossy_shared<S: Serializer>(text: &Arc<BString>, serializer: S) -> Result<S::Ok, S::Error> {
+    lossy(text, serializer)
 }
 
 /// [`lossy`] for a list.

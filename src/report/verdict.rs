@@ -107,7 +107,7 @@ pub fn row_name(
     unit: &BString,
 ) -> RowName {
     let mut fields = table_key.iter().chain(row_key);
-    let package = fields.find(|field| field.key == "pkg");
+    let package = fields.find(|field| *field.key == "pkg");
     RowName::new(
         &label.to_str_lossy(),
         &package.map_or_else(String::new, |field| field.value.to_str_lossy().into_owned()),

@@ -6,6 +6,8 @@
 //! lines only follows the links. Such a line allocates nothing but room for
 //! its values.
 
+use std::sync::Arc;
+
 use bstr::{BStr, BString};
 use hashbrown::HashMap;
 
@@ -106,19 +108,38 @@ struct Cell {
 struct Units {
     written: Names,
     tidied: Vec<Tidied>,
+    /// The units of the tables for tidied values and for values that kept their
+    /// unit, once they are known.
+    shown: Vec<[Option<u32>; 2]>,
     /// The units of tables: tidied ones, and written ones where a value kept it.
     /// Their order is that of the tables.
     tables: Numbers<BString>,
 }
 
 impl Units {
-    /// The number of a unit as written.
-    fn intern(&mut self, unit: &BStr) -> u32 {
+    /// The number of a unit as written, and whether it is new.
+    fn intern(&mut self, unit: &BStr) -> (u32, bool) {
         let (number, is_new) = self.written.intern(0, unit);
         if is_new {
             self.tidied.push(Tidied::new(unit));
+            self.shown.push([None, None]);
         }
-        number
+        (number, is_new)
+    }
+
+    /// The number of the table unit for values of a unit as written.
+    fn table(&mut self, number: u32, keeps_unit: bool) -> u32 {
+        let known = self.shown[number as usize][usize::from(keeps_unit)];
+        known.unwrap_or_else(|| {
+            let unit = if keeps_unit {
+                self.written(number).to_owned()
+            } else {
+                self.tidied(number).unit.clone()
+            };
+            let table = self.tables.intern(unit);
+            self.shown[number as usize][usize::from(keeps_unit)] = Some(table);
+            table
+        })
     }
 
     fn written(&self, number: u32) -> &BStr {
@@ -257,10 +278,22 @@ impl<'q> Builder<'q> {
         self.previous = None;
         self.configuration_version = None;
         let mut cells = vec![None; other.cells.len()];
+        // Links of one recipe mostly stand together, and recipes of one configuration.
+        let (mut last_recipe, mut last_configuration) = (None, None);
         for logged in &other.log {
-            let (configuration, name) = other.names.get(logged.recipe);
-            let configuration = self.configuration_number(other.configurations.get(configuration));
-            let number = self.recipe_of(configuration, name);
+            let number = match last_recipe {
+                Some((theirs, ours)) if theirs == logged.recipe => ours,
+                _ => {
+                    let (theirs, name) = other.names.get(logged.recipe);
+                    let configuration = match last_configuration {
+                        Some((known, ours)) if known == theirs => ours,
+                        _ => self.configuration_number(other.configurations.get(theirs)),
+                    };
+                    last_configuration = Some((theirs, configuration));
+                    self.recipe_of(configuration, name)
+                }
+            };
+            last_recipe = Some((logged.recipe, number));
             let Some(mut recipe) = self.recipes[number as usize].take() else {
                 continue;
             };
@@ -351,10 +384,12 @@ impl<'q> Builder<'q> {
         if recipe.links.get(place).is_some_and(is_unit) {
             return place;
         }
-        if let Some(index) = recipe.links.iter().position(is_unit) {
+        let (unit, is_new) = self.units.intern(unit);
+        let is_link = |link: &Link| link.unit == unit;
+        // A unit that is new to all has no link here either: a line of many units takes one step for each.
+        if !is_new && let Some(index) = recipe.links.iter().position(is_link) {
             return index;
         }
-        let unit = self.units.intern(unit);
         recipe.links.push(Link {
             unit,
             reader_unit: None,
@@ -391,7 +426,6 @@ impl<'q> Builder<'q> {
             Outcome::Drop => false,
             Outcome::ByUnit(filter) => filter.matches(shown, written),
         };
-        let shown = shown.to_owned();
         let placement = if is_kept {
             self.placement(number, recipe)
         } else {
@@ -400,7 +434,7 @@ impl<'q> Builder<'q> {
         let target = if let Some(placement) = placement {
             let key = CellKey {
                 table: placement.table,
-                unit: self.units.tables.intern(shown),
+                unit: self.units.table(unit, keeps_unit),
                 row: placement.row,
                 column: placement.column,
             };
@@ -502,8 +536,10 @@ impl<'q> Builder<'q> {
             ..
         } = &self.projectors;
         let (table_ranks, row_ranks, column_ranks) = (table.ranks(), row.ranks(), column.ranks());
+        let (table_fields, row_fields, column_fields) =
+            (Fields::of(table), Fields::of(row), Fields::of(column));
         let mut cells = self.cells;
-        cells.sort_by_key(|Cell { key, .. }| {
+        cells.sort_by_cached_key(|Cell { key, .. }| {
             (
                 table_ranks[key.table.index()],
                 key.unit,
@@ -525,9 +561,7 @@ impl<'q> Builder<'q> {
             } = group[0].key;
             let mut rows: Vec<KeyId> = group.iter().map(|cell| cell.key.row).collect();
             rows.dedup();
-            let mut columns: Vec<KeyId> = group.iter().map(|cell| cell.key.column).collect();
-            columns.sort_unstable_by_key(|id| column_ranks[id.index()]);
-            columns.dedup();
+            let columns = columns_of(group, &column_ranks);
 
             let mut samples = Vec::new();
             samples.resize_with(rows.len() * columns.len(), || None);
@@ -548,17 +582,23 @@ impl<'q> Builder<'q> {
                 });
             }
             tables.push(SampleTable {
-                key: fields(table, id),
+                key: table_fields.get(id),
                 unit: self.units.tables.get(unit).clone(),
                 places: columns.iter().map(place).collect(),
-                columns: columns.into_iter().map(|id| fields(column, id)).collect(),
-                rows: rows.into_iter().map(|id| fields(row, id)).collect(),
+                columns: columns
+                    .into_iter()
+                    .map(|id| column_fields.get(id))
+                    .collect(),
+                rows: rows.into_iter().map(|id| row_fields.get(id)).collect(),
                 samples,
             });
         }
         Samples {
             tables,
-            columns: all_columns.iter().map(|&id| fields(column, id)).collect(),
+            columns: all_columns
+                .iter()
+                .map(|&id| column_fields.get(id))
+                .collect(),
         }
     }
 }
@@ -577,13 +617,31 @@ fn columns_of(cells: &[Cell], ranks: &[u32]) -> Vec<KeyId> {
     columns
 }
 
-/// The names and values of a key.
-fn fields(projector: &Projector, id: KeyId) -> Vec<KeyField> {
-    let owned = |(key, value): (&BStr, &BStr)| KeyField {
-        key: key.to_owned(),
-        value: value.to_owned(),
-    };
-    projector.values(id).map(owned).collect()
+/// The fields of the keys of a projection, which share their names.
+struct Fields<'a> {
+    projector: &'a Projector,
+    names: Vec<Arc<BString>>,
+}
+
+impl<'a> Fields<'a> {
+    fn of(projector: &'a Projector) -> Self {
+        let names = projector.names();
+        Self {
+            projector,
+            names: names.map(|name| Arc::new(name.to_owned())).collect(),
+        }
+    }
+
+    fn get(&self, id: KeyId) -> Vec<KeyField> {
+        let values = self.projector.values(id).map(|(_, value)| value);
+        let named = self.names.iter().zip(values);
+        named
+            .map(|(key, value)| KeyField {
+                key: Arc::clone(key),
+                value: value.to_owned(),
+            })
+            .collect()
+    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! What a builder yields.
 
+use std::sync::Arc;
+
 use bstr::BString;
 
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyField {
-    /// The key as projections name it.
-    pub key: BString,
+    /// The key as projections name it; the same text for all keys of a projection.
+    pub key: Arc<BString>,
     /// The value; empty where the key is missing.
     pub value: BString,
 }

@@ -478,14 +478,14 @@ mod tests {
     async fn a_slow_server_with_a_small_buffer_drops_and_counts() {
         let slow = Server::Slow(Duration::from_millis(400));
         let small = format!("buffer_type=event buffer_size_limit_events=50{QUICK}");
-        let event = run(&small, slow, 500, SECOND, SECOND).await;
+        let event = run(&small, slow, 2_000, SECOND, SECOND).await;
         assert!(
             event.account.dropped.buffer_full > 250,
             "{:?}",
             event.account
         );
         let small = format!("buffer_size_limit_bytes=3000 upload_size_limit_bytes=1000{QUICK}");
-        let size = run(&small, slow, 500, SECOND, SECOND).await;
+        let size = run(&small, slow, 2_000, SECOND, SECOND).await;
         assert!(size.account.dropped.buffer_full > 50, "{:?}", size.account);
     }
 
@@ -514,6 +514,20 @@ mod tests {
             let run = run(buffer, stuck, 100, SECOND, SECOND).await;
             assert_eq!(run.account.buffered, 100);
             assert!(started.elapsed() < 4 * SECOND);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_upload_under_way_at_the_end_may_take_the_grace_and_no_longer() {
+        for buffer in BUFFERS {
+            let settings = format!("{buffer} upload_size_limit_bytes=300{QUICK}");
+            for (slow, all) in [(100, true), (60_000, false)] {
+                let server = Server::Slow(Duration::from_millis(slow));
+                let started = tokio::time::Instant::now();
+                let run = run(&settings, server, 50, Duration::ZERO, 10 * SECOND).await;
+                assert!(started.elapsed() < 11 * SECOND, "{:?}", started.elapsed());
+                assert_eq!(run.account.buffered == 0, all, "{:?}", run.account);
+            }
         }
     }
 

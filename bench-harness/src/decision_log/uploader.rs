@@ -1,5 +1,6 @@
 //! Takes events out of the buffer and sends them, chunk by chunk.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
@@ -140,13 +141,27 @@ impl<T: Transport> Uploader<T> {
                 () = self.shared.wake.notified(), if immediate => false,
                 () = wait(delay) => true,
             };
-            failures = if self.upload(flush).await? {
-                0
-            } else {
-                failures + 1
+            // An upload under way goes on when it is time to stop, but no longer than `grace`.
+            let stopped = Cell::new(None);
+            let shared = Arc::clone(&self.shared);
+            let out_of_time = async {
+                shared.stop.notified().await;
+                stopped.set(Some(Instant::now()));
+                sleep(grace).await;
             };
+            let taken = tokio::select! {
+                biased;
+                taken = self.upload(flush) => taken?,
+                // The chunk under way stays in `pending` and is counted there.
+                () = out_of_time => return Ok(self.held()),
+            };
+            if let Some(moment) = stopped.get() {
+                self.flush(moment + grace).await?;
+                return Ok(self.held());
+            }
+            failures = if taken { 0 } else { failures + 1 };
         }
-        self.flush(grace).await?;
+        self.flush(Instant::now() + grace).await?;
         Ok(self.held())
     }
 
@@ -167,8 +182,7 @@ impl<T: Transport> Uploader<T> {
         }
     }
 
-    async fn flush(&mut self, grace: Duration) -> Result<()> {
-        let deadline = Instant::now() + grace;
+    async fn flush(&mut self, deadline: Instant) -> Result<()> {
         let mut failures = 0;
         loop {
             // What is cut off at the deadline stays in `pending` and is counted there.

@@ -102,7 +102,7 @@ impl<'r> Pairing<'r> {
         for (old, new) in old.table.key.iter().zip(&new.table.key) {
             if old.value != new.value && !self.names_key(&old.key) {
                 self.keys.push(Difference {
-                    key: old.key.clone(),
+                    key: BString::clone(&old.key),
                     columns: columns.clone(),
                     values: [old.value.clone(), new.value.clone()],
                 });
@@ -219,7 +219,7 @@ fn distance(left: &Single<'_>, right: &Single<'_>) -> usize {
 
 /// The end `-N` of a benchmark's name, if a row has names.
 fn suffix(key: &[Field]) -> &BStr {
-    let name = key.iter().find(|field| field.key == ".fullname");
+    let name = key.iter().find(|field| *field.key == ".fullname");
     name.map_or(BStr::new(b""), |field| Name::new(&field.value).suffix())
 }
 
