@@ -1,7 +1,6 @@
 //! Samples in, report out: what the numbers say.
 
 use std::mem;
-use std::num::NonZero;
 use std::thread;
 
 use super::arrangement::{Arrangement, Shown};
@@ -114,8 +113,13 @@ fn build_rows(
         .map(|key| (key, samples.by_ref().take(columns).collect()))
         .collect();
 
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = cores.min(raw.len() / ROWS_WORTH_A_THREAD).max(1);
+    let worthwhile = raw.len() / ROWS_WORTH_A_THREAD;
+    let threads = if worthwhile > 1 {
+        // Asking takes several files to be opened: nothing to do for every small table.
+        thread::available_parallelism().map_or(1, |cores| cores.get().min(worthwhile))
+    } else {
+        1
+    };
     let analyze = |rows: Vec<RawRow>| -> Vec<Row> {
         let mut analyst = Analyst::new(is_exact, thresholds);
         rows.into_iter().map(|row| analyst.row(row)).collect()
