@@ -1,6 +1,9 @@
 //! The drop-in text tables.
 
 use std::io::{self, Write};
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use anstyle::Style;
 use bstr::{BString, ByteSlice};
@@ -46,19 +49,62 @@ const SAMPLE_COLUMNS: usize = BASELINE_GROUP.len();
 /// # Errors
 /// Whatever `out` fails with.
 pub fn write(report: &Report, has_colour: bool, out: &mut dyn Write) -> io::Result<()> {
-    let mut previous: Option<&Table> = None;
-    for table in &report.tables {
-        if previous.is_some() {
-            writeln!(out)?;
-        }
-        for field in changed_fields(previous, table) {
-            out.write_all(&key_line(field))?;
-            out.write_all(b"\n")?;
-        }
-        write_table(table, has_colour, out)?;
-        previous = Some(table);
+    let tables = &report.tables;
+    let previous = |index: usize| index.checked_sub(1).map(|before| &tables[before]);
+    let rows: usize = tables.iter().map(|table| table.rows.len()).sum();
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = cores.min(tables.len()).min(rows / ROWS_WORTH_A_THREAD);
+    if threads <= 1 {
+        return (0..tables.len())
+            .try_for_each(|index| write_part(previous(index), &tables[index], has_colour, out));
     }
-    Ok(())
+    // Each worker takes the next table; they are written in their order.
+    let next = AtomicUsize::new(0);
+    let work = || -> io::Result<Vec<(usize, Vec<u8>)>> {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(table) = tables.get(index) else {
+                return Ok(done);
+            };
+            let mut text = Vec::new();
+            write_part(previous(index), table, has_colour, &mut text)?;
+            done.push((index, text));
+        }
+    };
+    let mut texts = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let join = |worker: thread::ScopedJoinHandle<'_, _>| {
+            worker
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        let done: io::Result<Vec<_>> = workers.into_iter().map(join).collect();
+        done
+    })?
+    .concat();
+    texts.sort_unstable_by_key(|(index, _)| *index);
+    texts.iter().try_for_each(|(_, text)| out.write_all(text))
+}
+
+/// Below this many rows a thread would cost more than it saves.
+const ROWS_WORTH_A_THREAD: usize = 500;
+
+/// A table with what stands before it.
+fn write_part(
+    previous: Option<&Table>,
+    table: &Table,
+    has_colour: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if previous.is_some() {
+        writeln!(out)?;
+    }
+    for field in changed_fields(previous, table) {
+        out.write_all(&key_line(field))?;
+        out.write_all(b"\n")?;
+    }
+    write_table(table, has_colour, out)
 }
 
 /// The key fields of `table` that differ from the previous table's: all, if there is none.

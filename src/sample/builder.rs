@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use super::names::{Names, Numbers};
 use super::samples::{KeyField, Sample, SampleTable, Samples};
@@ -52,7 +53,8 @@ struct Recipe {
     /// is kept must leave no trace in the keys.
     placement: Option<Placement>,
     outcome: Outcome,
-    links: Vec<Link>,
+    /// One for each unit, of which there are few.
+    links: SmallVec<[Link; 3]>,
 }
 
 /// Where the values of a unit go.
@@ -99,7 +101,8 @@ struct CellKey {
 struct Cell {
     key: CellKey,
     /// What no projection names of the results that came here.
-    residues: Vec<KeyId>,
+    /// Mostly they are all the same.
+    residues: SmallVec<[KeyId; 2]>,
     values: Vec<f64>,
 }
 
@@ -373,7 +376,7 @@ impl<'q> Builder<'q> {
         Some(Recipe {
             placement: None,
             outcome,
-            links: Vec::new(),
+            links: SmallVec::new(),
         })
     }
 
@@ -478,7 +481,7 @@ impl<'q> Builder<'q> {
         let cell = *self.cell_numbers.entry(key).or_insert_with(|| {
             self.cells.push(Cell {
                 key,
-                residues: Vec::new(),
+                residues: SmallVec::new(),
                 values: Vec::with_capacity(self.expected_values),
             });
             u32::try_from(self.cells.len() - 1).expect("fewer than 2^32 cells")
