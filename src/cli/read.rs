@@ -136,39 +136,72 @@ fn read_in_parallel<'q>(
     merged: &mut Merged<'q, '_>,
 ) -> Result<(), ReadError> {
     let next = AtomicUsize::new(0);
+    let read_next = || {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        let source = sources.get(index)?;
+        Some((index, read_source(source, query, standard_input)))
+    };
     let (sender, receiver) = mpsc::channel();
+    let mut waiting = Waiting::new(sources);
     thread::scope(|scope| {
-        for _ in 0..threads {
-            let (next, sender) = (&next, sender.clone());
+        // This thread is one of them.
+        for _ in 1..threads {
+            let (read_next, sender) = (&read_next, sender.clone());
             scope.spawn(move || {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(source) = sources.get(index) else {
-                        return;
-                    };
+                while let Some(reading) = read_next() {
                     // The receiver is gone when an earlier source has failed.
-                    if sender
-                        .send((index, read_source(source, query, standard_input)))
-                        .is_err()
-                    {
+                    if sender.send(reading).is_err() {
                         return;
                     }
                 }
             });
         }
         drop(sender);
-        let mut waiting: Vec<Option<Reading<'q>>> = Vec::new();
-        waiting.resize_with(sources.len(), || None);
-        let mut done = 0;
-        for (index, reading) in receiver {
-            waiting[index] = Some(reading);
-            while let Some(reading) = waiting.get_mut(done).and_then(Option::take) {
-                merged.add(&sources[done], reading)?;
-                done += 1;
+        while let Some((index, reading)) = read_next() {
+            waiting.put(index, reading);
+            for (index, reading) in receiver.try_iter() {
+                waiting.put(index, reading);
             }
+            waiting.merge_into(merged)?;
+        }
+        for (index, reading) in receiver {
+            waiting.put(index, reading);
+            waiting.merge_into(merged)?;
         }
         Ok(())
     })
+}
+
+/// Readings that came before their turn.
+struct Waiting<'s, 'q> {
+    sources: &'s [Source],
+    readings: Vec<Option<Reading<'q>>>,
+    merged: usize,
+}
+
+impl<'s, 'q> Waiting<'s, 'q> {
+    fn new(sources: &'s [Source]) -> Self {
+        let mut readings = Vec::new();
+        readings.resize_with(sources.len(), || None);
+        Self {
+            sources,
+            readings,
+            merged: 0,
+        }
+    }
+
+    fn put(&mut self, index: usize, reading: Reading<'q>) {
+        self.readings[index] = Some(reading);
+    }
+
+    /// Merges all whose turn it is.
+    fn merge_into(&mut self, merged: &mut Merged<'q, '_>) -> Result<(), ReadError> {
+        while let Some(reading) = self.readings.get_mut(self.merged).and_then(Option::take) {
+            merged.add(&self.sources[self.merged], reading)?;
+            self.merged += 1;
+        }
+        Ok(())
+    }
 }
 
 /// What one source holds.
