@@ -24,6 +24,16 @@ conformance NAME="":
 differential CASES="1000" SEED="1":
     DIFFERENTIAL_CASES={{CASES}} DIFFERENTIAL_SEED={{SEED}} cargo test --test differential -- --nocapture
 
+# Fuzz TARGET (line, number, filter, projection, decode or run) for SECONDS; needs cargo-fuzz and a nightly compiler
+fuzz TARGET SECONDS="60":
+    mkdir -p fuzz/grown/{{TARGET}}
+    cargo +nightly fuzz run --sanitizer none {{TARGET}} fuzz/grown/{{TARGET}} fuzz/corpus/{{TARGET}} -- \
+        -dict=fuzz/dictionaries/{{TARGET}}.dict -max_total_time={{SECONDS}} -rss_limit_mb=2048 -timeout=20
+
+# Run the tests that take a while without optimisation
+long:
+    cargo test --release --test faults --test enumeration -- --ignored
+
 # Everything that has to pass before a change lands
 ci:
     .ci/run
