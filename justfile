@@ -37,3 +37,11 @@ long:
 # Everything that has to pass before a change lands
 ci:
     .ci/run
+
+# Time the program, and a `benchstat` on PATH, on generated workloads; writes docs/performance.md
+versus *ARGUMENTS:
+    scripts/versus.py {{ARGUMENTS}}
+
+# Time the parts
+bench *ARGUMENTS:
+    cargo bench -p rbenchstat -- {{ARGUMENTS}}
