@@ -160,6 +160,8 @@ struct Analyst {
     baseline: Vec<f64>,
     /// Room for the sorted values of a cell.
     sorted: Vec<f64>,
+    /// Room for what they are sorted by.
+    keys: Vec<i64>,
 }
 
 impl Analyst {
@@ -171,6 +173,7 @@ impl Analyst {
             ranks: Vec::new(),
             baseline: Vec::new(),
             sorted: Vec::new(),
+            keys: Vec::new(),
         }
     }
 
@@ -182,8 +185,7 @@ impl Analyst {
         for (column, sample) in samples.into_iter().enumerate() {
             cells.push(sample.map(|sample| {
                 let mut sorted = mem::take(&mut self.sorted);
-                sorted.clone_from(&sample.values);
-                sorted.sort_unstable_by(f64::total_cmp);
+                sort_into(&mut sorted, &mut self.keys, &sample.values);
                 let mut cell = self.summarize(sample, &sorted);
                 if let Some(old) = baseline_centre {
                     cell.comparison = Some(self.compare(&baseline, old, &sorted, cell.centre));
@@ -297,6 +299,29 @@ fn is_on_edge(p: f64, alpha: f64) -> bool {
     is_close(p, alpha) || is_close(thousandths, thousandths.floor() + 0.5)
 }
 
+/// Sorts `values` into `sorted`, as [`f64::total_cmp`] orders them.
+///
+/// Whole numbers that have the order of the values take half the time to sort,
+/// as there is nothing to work out for a comparison.
+fn sort_into(sorted: &mut Vec<f64>, keys: &mut Vec<i64>, values: &[f64]) {
+    /// Turns the bits of a value into its key, and back.
+    fn turned(bits: i64) -> i64 {
+        bits ^ (((bits >> 63).cast_unsigned() >> 1).cast_signed())
+    }
+    keys.clear();
+    keys.extend(
+        values
+            .iter()
+            .map(|value| turned(value.to_bits().cast_signed())),
+    );
+    keys.sort_unstable();
+    sorted.clear();
+    sorted.extend(
+        keys.iter()
+            .map(|&key| f64::from_bits(turned(key).cast_unsigned())),
+    );
+}
+
 /// The mode, and the range of all values.
 fn summarize_exact(sorted: &[f64], warnings: &mut Vec<Warning>) -> (f64, Interval) {
     let Some(summary) = ExactSummary::of(sorted) else {
@@ -380,4 +405,22 @@ fn geomean_change(pairs: &[(f64, f64)]) -> GeomeanChange {
     mean.get().map_or(GeomeanChange::Undefined, |mean| {
         GeomeanChange::By(mean - 1.0)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn values_are_sorted_as_their_total_order_has_it(values in prop::collection::vec(any::<f64>(), 0..40)) {
+            let mut expected = values.clone();
+            expected.sort_by(f64::total_cmp);
+            let (mut sorted, mut keys) = (vec![1.0], vec![2]);
+            sort_into(&mut sorted, &mut keys, &values);
+            let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            prop_assert_eq!(bits(&sorted), bits(&expected));
+        }
+    }
 }
