@@ -701,7 +701,7 @@ mod flags_and_files {
             ("no.txt", "open no.txt: no such file or directory"),
             (
                 "d",
-                "read d: is a directory: name the files in it, such as d/*.txt",
+                "d:0: read d: is a directory\nrbenchstat: note: name the files in it, such as d/*.txt",
             ),
             ("l=no.txt", "open no.txt: no such file or directory"),
         ] {

@@ -19,7 +19,7 @@ use super::output_args::Color;
 use super::read::{self, Inputs, Query, ReadError};
 use super::select::{self, SelectError};
 use super::surroundings::Surroundings;
-use crate::input::{Source, sources};
+use crate::input::{InputError, Source, sources};
 use crate::render::{self, Presentation};
 use crate::report::gate::{self, GateError};
 use crate::report::judgement::Outcome;
@@ -93,16 +93,35 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
         Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
         Err(failure) => {
             // With standard error gone too, the exit status alone tells.
-            let _ = writeln!(streams.stderr, "rbenchstat: {failure}");
-            if let Failure::Option(OptionError::Format) = failure {
-                // Scripts compare the line above, so it stays as it is.
-                let _ = writeln!(
-                    streams.stderr,
-                    "rbenchstat: note: the formats are {FormatNames}, {BENCHMARK_TEXT}"
-                );
-            }
+            let _ = tell_failure(&failure, streams.stderr);
             Exit::Failure
         }
+    }
+}
+
+/// Says what went wrong. Scripts compare the first line, so what helps beyond it stands in a note.
+fn tell_failure(failure: &Failure, stderr: &mut dyn Write) -> io::Result<()> {
+    if let Failure::Option(OptionError::Query { flag, error }) = failure {
+        // The query is the user's own bytes, and may not be UTF-8.
+        write!(stderr, "rbenchstat: parsing -{flag}: ")?;
+        stderr.write_all(&error.render())?;
+        return writeln!(stderr);
+    }
+    writeln!(stderr, "rbenchstat: {failure}")?;
+    match failure {
+        Failure::Option(OptionError::Format) => {
+            writeln!(
+                stderr,
+                "rbenchstat: note: the formats are {FormatNames}, {BENCHMARK_TEXT}"
+            )
+        }
+        Failure::Read(ReadError::Input(InputError::Directory(name))) => {
+            writeln!(
+                stderr,
+                "rbenchstat: note: name the files in it, such as {name}/*.txt"
+            )
+        }
+        _ => Ok(()),
     }
 }
 

@@ -64,7 +64,7 @@ pub enum InputError {
     #[error("open {0}: {1}")]
     Open(BString, Reason),
     /// It is a directory.
-    #[error("read {0}: is a directory: name the files in it, such as {0}/*.txt")]
+    #[error("{0}:0: read {0}: is a directory")]
     Directory(BString),
     /// It was opened, and not one line can be read.
     #[error("read {0}: {1}")]
