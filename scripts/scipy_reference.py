@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes testdata/scipy/*.csv: seeded cases answered by SciPy, for tests/scipy.rs.
 
-    python3 -m venv /tmp/scipy && /tmp/scipy/bin/pip install scipy statsmodels
-    /tmp/scipy/bin/python scripts/scipy_reference.py
+    python3 -m venv .venv && .venv/bin/pip install scipy statsmodels
+    .venv/bin/python scripts/scipy_reference.py
 
 Values are whole numbers, so that a line says the same to both programs. Where SciPy has no counterpart (the continuity
 correction of Mann-Kendall, the ranks of an interval), the formula is written out here, with SciPy's distributions in it.

@@ -28,7 +28,7 @@ DOCUMENT = ROOT / "docs" / "performance.md"
 WORKLOADS = {
     "small": ("2 files × 20 benchmarks × 10", 2, lambda out, rng: make.results(out, rng, 20, 10), 3),
     "wide": ("40 files × 200 benchmarks × 10", 40, lambda out, rng: make.results(out, rng, 200, 10), 5),
-    "parse-heavy": ("2 files × 5,000 benchmarks × 100, 3 units", 2, lambda out, rng: make.results(out, rng, 5000, 100), 15),
+    "parse-heavy": ("2 files × 5,000 benchmarks × 100, 3 units", 2, lambda out, rng: make.results(out, rng, 5000, 100, name="Handler{0}-8"), 15),
     "tie-heavy": ("2 files × 500 benchmarks × 25, 30 distinct values", 2, lambda out, rng: make.tied(out, rng, 500, 25, 30), 100),
     "exact-heavy": ("2 files × 1,000 benchmarks × 50", 2, lambda out, rng: make.results(out, rng, 1000, 50, units=1, name="Handler{0}-8", decimals=6), 50),
     "many-config": ("2 files × 1,000 configurations × 5 benchmarks × 6", 2, lambda out, rng: make.configurations(out, rng, 1000, 5, 6), None),
