@@ -196,7 +196,7 @@ fn settled(mut outcome: Outcome) -> Outcome {
 fn has_disputed_p(case: &Case) -> bool {
     const LARGEST_TIED: usize = 25;
     let is_disputed = |old: &Cell, new: &Cell| {
-        let mut values = [&old.values[..], &new.values[..]].concat();
+        let mut values: Vec<f64> = old.values.iter().chain(new.values.iter()).collect();
         values.sort_by(f64::total_cmp);
         new.comparison
             .as_ref()

@@ -1,5 +1,6 @@
 //! One line of the benchmark format.
 
+use std::mem;
 use std::ops::Range;
 
 use bstr::{BStr, ByteSlice};
@@ -9,6 +10,7 @@ use super::number::{
     NumberError, parse_iterations, parse_leading_decimal, parse_leading_integer, parse_number,
 };
 use super::recall::Recall;
+use super::scan::{leading_blanks, leading_graphic};
 
 /// What a line is, with the places of its parts in the line.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +72,10 @@ pub(super) struct RawMeasurement {
 pub(super) struct Parser {
     recall: Recall,
     measurements: Vec<RawMeasurement>,
+    /// What stood behind the first measurement when the others were read.
+    tail: Vec<u8>,
+    /// Whether the last line that may have changed them was a whole result.
+    is_whole: bool,
 }
 
 impl Parser {
@@ -95,46 +101,57 @@ impl Parser {
     }
 
     fn parse_result(&mut self, line: &[u8]) -> Result<Line, LineError> {
-        let Self {
-            recall,
-            measurements,
-        } = self;
         let start = RESULT_PREFIX.len();
-        let ends_at = |at| is_field_end(line, at);
-        let recalled = recall.name_end(line, start, ends_at);
-        let name = start..recalled.unwrap_or_else(|| field_end(line, start));
+        let recalled = self.recall.name_length(&line[start..]);
+        let name = match recalled {
+            Some(length) => start..start + length,
+            None => start..field_end(line, start),
+        };
         if name.end == line.len() {
             return Ok(Line::Other);
         }
-        let mut fields = Fields { line, at: name.end };
+        let mut fields = Fields {
+            rest: &line[name.end..],
+        };
         let iterations = fields.next_count().ok_or(LineError::MissingIterations)?;
         let iterations = iterations.map_err(LineError::Iterations)?;
-
-        measurements.clear();
-        while let Some(value) = fields.next_number() {
-            let value = value.map_err(LineError::Measurement)?;
-            let place = measurements.len();
-            let at = fields.skip_space();
-            let unit = if let Some((unit, end)) = recall.unit_at(place, line, at, ends_at) {
-                fields.at = end;
-                unit
-            } else {
-                let unit = fields.next().ok_or(LineError::MissingUnits)?;
-                recall.keep_unit(place, &line[unit])
-            };
-            measurements.push(RawMeasurement { value, unit });
-        }
-        if measurements.is_empty() {
-            return Err(LineError::MissingMeasurements);
-        }
+        self.parse_measurements(fields)?;
         if recalled.is_none() {
-            recall.keep_name(&line[name.clone()]);
+            self.recall.keep_name(&line[name.clone()]);
         }
         Ok(Line::Result {
             name,
-            name_version: recall.name_version(),
+            name_version: self.recall.name_version(),
             iterations,
         })
+    }
+
+    /// Reads what follows an iteration count.
+    ///
+    /// From line to line mostly the first measurement alone differs, the time:
+    /// memory and allocations stay as they are.
+    fn parse_measurements(&mut self, mut fields: Fields<'_>) -> Result<(), LineError> {
+        let was_whole = mem::take(&mut self.is_whole);
+        let mut next = fields.next_measurement(&mut self.recall, 0);
+        if was_whole
+            && let Some(Ok(first)) = next
+            && self.tail == fields.rest
+        {
+            self.measurements[0] = first;
+            self.is_whole = true;
+            return Ok(());
+        }
+        self.measurements.clear();
+        fields.rest.clone_into(&mut self.tail);
+        while let Some(measurement) = next {
+            self.measurements.push(measurement?);
+            next = fields.next_measurement(&mut self.recall, self.measurements.len());
+        }
+        if self.measurements.is_empty() {
+            return Err(LineError::MissingMeasurements);
+        }
+        self.is_whole = true;
+        Ok(())
     }
 }
 
@@ -155,15 +172,15 @@ fn parse_unit(line: &[u8]) -> Option<Result<Line, LineError>> {
         return None;
     }
     let mut fields = Fields {
-        line,
-        at: FIRST_FIELD.len(),
+        rest: &line[FIRST_FIELD.len()..],
     };
     let Some(unit) = fields.next() else {
         return Some(Err(LineError::MissingUnit));
     };
+    let end = line.len() - fields.rest.len();
     Some(Ok(Line::Unit {
-        unit,
-        fields: fields.at,
+        unit: end - unit.len()..end,
+        fields: end,
     }))
 }
 
@@ -213,85 +230,98 @@ pub(super) fn unit_fields(
     line: &[u8],
     at: usize,
 ) -> impl Iterator<Item = Result<(&BStr, &BStr), LineError>> {
-    let mut fields = Fields { line, at };
-    std::iter::from_fn(move || fields.next()).map(|field| {
-        let field = &line[field];
-        match field.find_byte(b'=') {
-            Some(equals) if equals > 0 => {
-                Ok((field[..equals].as_bstr(), field[equals + 1..].as_bstr()))
-            }
-            _ => Err(LineError::ExpectedKeyValue),
+    let mut fields = Fields { rest: &line[at..] };
+    std::iter::from_fn(move || fields.next()).map(|field| match field.find_byte(b'=') {
+        Some(equals) if equals > 0 => {
+            Ok((field[..equals].as_bstr(), field[equals + 1..].as_bstr()))
         }
+        _ => Err(LineError::ExpectedKeyValue),
     })
 }
 
 /// Runs of characters that are not white space, from a place where there is
 /// white space or the end of the line.
 struct Fields<'a> {
-    line: &'a [u8],
-    at: usize,
+    rest: &'a [u8],
 }
 
-impl Fields<'_> {
+impl<'a> Fields<'a> {
     /// The next field.
     #[inline]
-    fn next(&mut self) -> Option<Range<usize>> {
-        let start = self.skip_space();
-        if start == self.line.len() {
+    fn next(&mut self) -> Option<&'a [u8]> {
+        self.skip_space();
+        if self.rest.is_empty() {
             return None;
         }
-        self.at = field_end(self.line, start);
-        Some(start..self.at)
+        let (field, rest) = self.rest.split_at(field_end(self.rest, 0));
+        self.rest = rest;
+        Some(field)
     }
 
     /// The next field, read as an iteration count.
     #[inline]
     fn next_count(&mut self) -> Option<Result<i64, NumberError>> {
-        let start = self.skip_space();
-        if let Some((count, length)) = parse_leading_integer(&self.line[start..])
-            && self.ends_at(start + length)
+        self.skip_space();
+        if let Some((count, length)) = parse_leading_integer(self.rest)
+            && self.take(length)
         {
             return Some(Ok(count));
         }
-        self.next().map(|field| parse_iterations(&self.line[field]))
+        self.next().map(parse_iterations)
     }
 
     /// The next field, read as a number.
     #[inline]
     fn next_number(&mut self) -> Option<Result<f64, NumberError>> {
-        let start = self.skip_space();
-        if start == self.line.len() {
-            return None;
-        }
-        if let Some((value, length)) = parse_leading_decimal(&self.line[start..])
-            && self.ends_at(start + length)
+        self.skip_space();
+        if let Some((value, length)) = parse_leading_decimal(self.rest)
+            && self.take(length)
         {
             return Some(Ok(value));
         }
-        self.next().map(|field| parse_number(&self.line[field]))
+        self.next().map(parse_number)
     }
 
-    /// Moves to the start of the next field, or to the end, and tells where that is.
+    /// The next two fields, read as the measurement at this place.
     #[inline]
-    fn skip_space(&mut self) -> usize {
-        while let Some(&byte) = self.line.get(self.at)
-            && is_ascii_space(byte)
-        {
-            self.at += 1;
-        }
-        if self.line.get(self.at).is_some_and(|byte| !byte.is_ascii()) {
-            self.at = space_end(self.line, self.at);
-        }
-        self.at
+    fn next_measurement(
+        &mut self,
+        recall: &mut Recall,
+        place: usize,
+    ) -> Option<Result<RawMeasurement, LineError>> {
+        let value = match self.next_number()? {
+            Ok(value) => value,
+            Err(error) => return Some(Err(LineError::Measurement(error))),
+        };
+        self.skip_space();
+        let unit = if let Some((unit, length)) = recall.unit_at(place, self.rest) {
+            self.rest = &self.rest[length..];
+            unit
+        } else if let Some(unit) = self.next() {
+            recall.keep_unit(place, unit)
+        } else {
+            return Some(Err(LineError::MissingUnits));
+        };
+        Some(Ok(RawMeasurement { value, unit }))
     }
 
-    /// Moves to `end` if a field ends there. Reading the digits of a common number
-    /// finds that place at no further cost.
+    /// Moves to the start of the next field, or to the end.
     #[inline]
-    fn ends_at(&mut self, end: usize) -> bool {
-        let ends = is_field_end(self.line, end);
+    fn skip_space(&mut self) {
+        self.rest = &self.rest[leading_blanks(self.rest)..];
+        let is_field = |first: &u8| (0x21..0x80).contains(first);
+        if !self.rest.first().is_none_or(is_field) {
+            self.rest = &self.rest[space_end(self.rest)..];
+        }
+    }
+
+    /// Moves on by `length` if a field ends there. Reading the digits of a common
+    /// number finds that place at no further cost.
+    #[inline]
+    fn take(&mut self, length: usize) -> bool {
+        let ends = is_field_end(self.rest, length);
         if ends {
-            self.at = end;
+            self.rest = &self.rest[length..];
         }
         ends
     }
@@ -300,7 +330,7 @@ impl Fields<'_> {
 /// Whether there is ASCII white space or the end of the line at `at`, so that
 /// a field before it ends there. The answer may be no before other white space.
 #[inline]
-fn is_field_end(line: &[u8], at: usize) -> bool {
+pub(super) fn is_field_end(line: &[u8], at: usize) -> bool {
     line.get(at).is_none_or(|&byte| is_ascii_space(byte))
 }
 
@@ -323,34 +353,12 @@ fn unusual_field_end(line: &[u8], start: usize) -> usize {
     first_space.map_or(line.len(), |(at, _, _)| start + at)
 }
 
-/// How many bytes from the start are ASCII and neither a blank nor a control
-/// character, looking at eight of them at a time: most of a line is read here.
-#[inline]
-fn leading_graphic(text: &[u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH_BITS: u64 = ONES * 0x80;
-    /// The first ASCII byte that is no control character and no blank.
-    const FIRST: u64 = 0x21;
-    let (chunks, rest) = text.as_chunks::<8>();
-    for (index, &chunk) in chunks.iter().enumerate() {
-        let bytes = u64::from_le_bytes(chunk);
-        // A byte's high bit is set in `others` where the byte is below FIRST or not
-        // ASCII; a borrow can set it falsely, but only behind a byte that is one of those.
-        let others = (bytes.wrapping_sub(ONES * FIRST) | bytes) & HIGH_BITS;
-        if others != 0 {
-            return index * 8 + others.trailing_zeros() as usize / 8;
-        }
-    }
-    let is_graphic = |byte: &&u8| byte.is_ascii() && **byte >= 0x21;
-    chunks.len() * 8 + rest.iter().take_while(is_graphic).count()
-}
-
-/// Where the white space that starts at `start`, if any, ends.
+/// Where the white space at the start of `text`, if any, ends.
 #[cold]
-fn space_end(line: &[u8], start: usize) -> usize {
+fn space_end(text: &[u8]) -> usize {
     let is_field = |&(_, _, char): &(usize, usize, char)| !char.is_whitespace();
-    let first_field = line[start..].char_indices().find(is_field);
-    first_field.map_or(line.len(), |(at, _, _)| start + at)
+    let first_field = text.char_indices().find(is_field);
+    first_field.map_or(text.len(), |(at, _, _)| at)
 }
 
 /// ASCII white space with the vertical tab, which [`u8::is_ascii_whitespace`] leaves out.

@@ -7,6 +7,7 @@ pub mod name;
 pub mod number;
 pub mod reader;
 mod recall;
+mod scan;
 pub mod spelling;
 pub mod writer;
 

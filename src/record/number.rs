@@ -6,6 +6,8 @@
 
 use std::str;
 
+use super::scan::leading_digits;
+
 /// Why a text is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NumberError {
@@ -49,6 +51,7 @@ pub fn parse_number(text: &[u8]) -> Result<f64, NumberError> {
 /// exactly too, so that the one rounding is that of the division (Clinger 1990).
 ///
 /// Reads as far as there are digits; whatever follows is the caller's matter.
+#[inline]
 pub(super) fn parse_leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
     const POWERS: [f64; 16] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -67,27 +70,13 @@ pub(super) fn parse_leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
 }
 
 /// A common iteration count, with its length: at most 18 digits.
+#[inline]
 pub(super) fn parse_leading_integer(text: &[u8]) -> Option<(i64, usize)> {
     let (number, length) = leading_digits(text, 0);
     if length == 0 || length > 18 {
         return None;
     }
     Some((number.cast_signed(), length))
-}
-
-/// Appends the digits that `text` starts with to `number`, and counts them.
-/// Beyond 19 digits in all the number is of no use, and wraps.
-fn leading_digits(text: &[u8], mut number: u64) -> (u64, usize) {
-    let mut count = 0;
-    for &byte in text {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            break;
-        }
-        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
-        count += 1;
-    }
-    (number, count)
 }
 
 /// Decimal forms without underscores.

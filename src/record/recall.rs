@@ -3,6 +3,9 @@
 use bstr::{BStr, BString, ByteSlice};
 use indexmap::IndexSet;
 
+use super::line::is_field_end;
+use super::scan::starts_with;
+
 /// The name and the units of the results before.
 ///
 /// Most lines repeat them, and recognizing a text costs less than finding
@@ -20,16 +23,12 @@ pub(super) struct Recall {
 }
 
 impl Recall {
-    /// The name's end if the last result's name stands at `start`, followed by something else.
-    pub fn name_end(
-        &self,
-        line: &[u8],
-        start: usize,
-        ends_at: impl Fn(usize) -> bool,
-    ) -> Option<usize> {
-        let end = start + self.name.len();
-        let is_here = self.name_version > 0 && line[start..].starts_with(&self.name);
-        (is_here && end < line.len() && ends_at(end)).then_some(end)
+    /// The length of the last result's name if `text` starts with it, followed by something else.
+    #[inline]
+    pub fn name_length(&self, text: &[u8]) -> Option<usize> {
+        let length = self.name.len();
+        let is_here = self.name_version > 0 && starts_with(text, &self.name);
+        (is_here && length < text.len() && is_field_end(text, length)).then_some(length)
     }
 
     /// Keeps the name of a result.
@@ -43,19 +42,14 @@ impl Recall {
         self.name_version
     }
 
-    /// The number of the unit that stands at `start`, if it is the one that
-    /// was last seen at this place among the measurements, and its end.
-    pub fn unit_at(
-        &self,
-        place: usize,
-        line: &[u8],
-        start: usize,
-        ends_at: impl Fn(usize) -> bool,
-    ) -> Option<(u32, usize)> {
+    /// The number of the unit that `text` starts with, if it is the one that was
+    /// last seen at this place among the measurements, and its length.
+    #[inline]
+    pub fn unit_at(&self, place: usize, text: &[u8]) -> Option<(u32, usize)> {
         let number = *self.places.get(place)?;
         let unit = &self.units[number as usize];
-        let end = start + unit.len();
-        (line[start..].starts_with(unit) && ends_at(end)).then_some((number, end))
+        let length = unit.len();
+        (starts_with(text, unit) && is_field_end(text, length)).then_some((number, length))
     }
 
     /// The number of a unit, which is kept for its place among the measurements.

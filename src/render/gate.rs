@@ -438,7 +438,7 @@ pub fn write_self_test(report: &Report, part: f64, out: &mut dyn Write) -> io::R
         let cannot_worsen = judged.table.better == Some(Better::Higher)
             && judged
                 .cell
-                .is_some_and(|cell| cell.values.iter().all(|&value| value == 0.0));
+                .is_some_and(|cell| cell.values.iter().all(|value| value == 0.0));
         let word = if gate.offending.contains(&judged.place) {
             fired += 1;
             rows += 1;

@@ -18,7 +18,9 @@ use crate::report::judgement::{
     Counts, Environment, EnvironmentDifference, Judged, Obstacle, Place, Shift, Unbounded,
     WaiverNote, WaiverState,
 };
-use crate::report::model::{Cell, Change, Column, Field, Geomean, GeomeanChange, Row, Table};
+use crate::report::model::{
+    Cell, Change, Column, Field, Geomean, GeomeanChange, Row, Table, Values,
+};
 use crate::report::{
     Adjust, Effect, EffectScale, FailOn, Gate, Noise, Outcome, Report, Summary, Verdict, Warning,
 };
@@ -118,7 +120,7 @@ struct RowOut<'a> {
 struct CellOut<'a> {
     column: usize,
     n: usize,
-    values: &'a [f64],
+    values: &'a Values,
     centre: f64,
     centre_kind: &'static str,
     low: Option<f64>,

@@ -19,7 +19,7 @@ pub fn samples(judged: &Judged<'_>) -> String {
     let sides = [(judged.baseline, 'b', 8.0), (judged.cell, 'n', 27.0)];
     let values = || {
         let cells = sides.iter().filter_map(|(cell, ..)| *cell);
-        cells.flat_map(|cell| cell.values.iter().copied())
+        cells.flat_map(|cell| cell.values.iter())
     };
     let least = values().fold(f64::INFINITY, f64::min);
     let most = values().fold(f64::NEG_INFINITY, f64::max);
@@ -41,7 +41,7 @@ pub fn samples(judged: &Judged<'_>) -> String {
     for (cell, class, y) in sides {
         let Some(cell) = cell else { continue };
         let _ = write!(svg, "<path class=\"dot {class}\" d=\"");
-        for &value in &cell.values {
+        for value in cell.values.iter() {
             let _ = write!(svg, "M{:.1} {y}h0", x(value));
         }
         svg.push_str("\"/>");

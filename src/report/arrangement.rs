@@ -178,7 +178,7 @@ mod tests {
 
     fn row(name: &str, comparison: Option<(f64, Option<f64>)>) -> Row {
         let cell = |comparison| Cell {
-            values: vec![1.0],
+            values: std::iter::once(1.0).collect(),
             centre: 1.0,
             low: 1.0,
             high: 1.0,

@@ -9,7 +9,7 @@ use super::model::{
     Table,
 };
 use super::warning::{DIFFERENCE_SEARCH_LIMIT, Warning};
-use crate::sample::{KeyField, Sample, SampleTable, Samples};
+use crate::sample::{KeyField, Sample, SampleTable, Samples, Values};
 use crate::stats::{
     ExactSummary, GeoMean, Interval, Method, Ranks, UTest, interval_ranks, median,
     samples_for_interval, samples_for_significance,
@@ -303,10 +303,14 @@ fn is_on_edge(p: f64, alpha: f64) -> bool {
 ///
 /// Whole numbers that have the order of the values take half the time to sort,
 /// as there is nothing to work out for a comparison.
-fn sort_into(sorted: &mut Vec<f64>, keys: &mut Vec<i64>, values: &[f64]) {
+fn sort_into(sorted: &mut Vec<f64>, keys: &mut Vec<i64>, values: &Values) {
     /// Turns the bits of a value into its key, and back.
     fn turned(bits: i64) -> i64 {
         bits ^ (((bits >> 63).cast_unsigned() >> 1).cast_signed())
+    }
+    if values.are_same() {
+        values.copy_to(sorted);
+        return;
     }
     keys.clear();
     keys.extend(
@@ -418,7 +422,7 @@ mod tests {
             let mut expected = values.clone();
             expected.sort_by(f64::total_cmp);
             let (mut sorted, mut keys) = (vec![1.0], vec![2]);
-            sort_into(&mut sorted, &mut keys, &values);
+            sort_into(&mut sorted, &mut keys, &values.into_iter().collect());
             let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
             prop_assert_eq!(bits(&sorted), bits(&expected));
         }

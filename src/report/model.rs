@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use super::arrangement::{Arrangement, Shown};
 use super::judgement::{Effect, Gate, Judgement, Noise, Summary};
 use super::warning::Warning;
+pub use crate::sample::Values;
 use crate::unit::{Better, Class};
 
 /// The comparison of a whole run.
@@ -98,7 +99,7 @@ impl Row {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
     /// The values in the order read, in the unit of the table, at least one.
-    pub values: Vec<f64>,
+    pub values: Values,
     /// The median, or the mode where values are said to be exact.
     pub centre: f64,
     /// The lower bound of the centre's interval; negative infinity where there are too few values.

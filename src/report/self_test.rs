@@ -16,14 +16,13 @@ pub fn worsen(samples: &mut Samples, metadata: &Metadata, part: f64) {
             if table.places[index % columns] == 0 {
                 continue;
             }
-            let is_nothing = sample.values.iter().all(|&value| value == 0.0);
-            for value in &mut sample.values {
-                *value = match better {
-                    Some(Better::Higher) => *value - part * value.abs(),
-                    Some(Better::Lower) | None if is_nothing => 1.0,
-                    Some(Better::Lower) | None => *value + part * value.abs(),
-                };
-            }
+            let is_nothing = sample.values.iter().all(|value| value == 0.0);
+            let worse = |value: f64| match better {
+                Some(Better::Higher) => value - part * value.abs(),
+                Some(Better::Lower) | None if is_nothing => 1.0,
+                Some(Better::Lower) | None => value + part * value.abs(),
+            };
+            sample.values = sample.values.iter().map(worse).collect();
         }
     }
 }

@@ -225,8 +225,7 @@ impl Judge<'_> {
             return exact_effect(base.centre, cell.centre);
         }
         for (sorted, cell) in self.sorted.iter_mut().zip([base, cell]) {
-            sorted.clear();
-            sorted.extend_from_slice(&cell.values);
+            cell.values.copy_to(sorted);
             sorted.sort_unstable_by(f64::total_cmp);
         }
         let [old, new] = &self.sorted;
@@ -282,7 +281,9 @@ impl Judge<'_> {
         if is_exact {
             return noise;
         }
-        if let Some(trend) = self.trends.test(&cell.values)
+        let sorted = &mut self.sorted[0];
+        cell.values.copy_to(sorted);
+        if let Some(trend) = self.trends.test(sorted)
             && trend.is_significant()
         {
             noise.push(Noise::Trend {
@@ -290,9 +291,6 @@ impl Judge<'_> {
                 p: trend.p,
             });
         }
-        let sorted = &mut self.sorted[0];
-        sorted.clear();
-        sorted.extend_from_slice(&cell.values);
         sorted.sort_unstable_by(f64::total_cmp);
         let Outliers { low, high } = Outliers::of(sorted);
         if low + high > 0 {

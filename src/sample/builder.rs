@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use super::names::{Names, Numbers};
 use super::samples::{KeyField, Sample, SampleTable, Samples};
 use super::seen::Seen;
+use super::values::Values;
 use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
 use crate::record::{Configuration, Measurement, Name, ResultRecord};
 use crate::unit::Tidied;
@@ -103,7 +104,7 @@ struct Cell {
     /// What no projection names of the results that came here.
     /// Mostly they are all the same.
     residues: SmallVec<[KeyId; 2]>,
-    values: Vec<f64>,
+    values: Values,
 }
 
 /// The units of an input.
@@ -209,7 +210,9 @@ impl<'q> Builder<'q> {
             if link.reader_unit != Some(unit) || !scaled.is_finite() {
                 break;
             }
-            self.cells[cell as usize].values.push(scaled);
+            self.cells[cell as usize]
+                .values
+                .push_of(scaled, self.expected_values);
             known += 1;
         }
         if known == record.numbered_measurements().len() {
@@ -246,7 +249,9 @@ impl<'q> Builder<'q> {
             } else if let Target::Cell(cell) =
                 self.target(number, &mut recipe, link, tidied.is_none())
             {
-                self.cells[cell as usize].values.push(value);
+                self.cells[cell as usize]
+                    .values
+                    .push_of(value, self.expected_values);
             }
         } else {
             left_out(measurement.value, measurement.unit);
@@ -312,7 +317,7 @@ impl<'q> Builder<'q> {
             if ours.is_empty() {
                 *ours = theirs.values;
             } else {
-                ours.extend(theirs.values);
+                ours.extend(theirs.values.iter());
             }
         }
     }
@@ -482,7 +487,7 @@ impl<'q> Builder<'q> {
             self.cells.push(Cell {
                 key,
                 residues: SmallVec::new(),
-                values: Vec::with_capacity(self.expected_values),
+                values: Values::default(),
             });
             u32::try_from(self.cells.len() - 1).expect("fewer than 2^32 cells")
         });
@@ -699,6 +704,6 @@ mod tests {
             .flat_map(|table| table.samples.iter().flatten())
             .collect();
         assert_eq!(values.len(), 1);
-        assert_eq!(values[0].values, [5.0, 7.0]);
+        assert_eq!(values[0].values, [5.0, 7.0].into_iter().collect());
     }
 }

@@ -5,8 +5,10 @@ pub mod environment;
 pub mod names;
 pub mod samples;
 pub mod seen;
+pub mod values;
 
 pub use builder::{Builder, MOST_CONFIGURED};
 pub use environment::{ENVIRONMENT_KEYS, Environments};
 pub use samples::{KeyField, Sample, SampleTable, Samples};
 pub use seen::{Changing, Seen};
+pub use values::Values;

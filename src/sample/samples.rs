@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use bstr::BString;
 
+use super::values::Values;
+
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyField {
@@ -43,7 +45,7 @@ pub struct SampleTable {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
     /// In the order read, in the unit of the table, at least one.
-    pub values: Vec<f64>,
+    pub values: Values,
     /// The keys that no projection names and in which the results differ.
     pub varying: Vec<BString>,
 }
