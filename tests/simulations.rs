@@ -14,7 +14,7 @@ use rbenchstat::report::gate::{Evidence, GateSettings, ask};
 use rbenchstat::report::judgement::Outcome;
 use rbenchstat::report::verdict::{Judging, judge};
 use rbenchstat::report::{Settings, build};
-use rbenchstat::sample::{Environments, KeyField, Sample, SampleTable, Samples};
+use rbenchstat::sample::{Environments, Field, Sample, SampleTable, Samples};
 use rbenchstat::stats::{HodgesLehmann, UDistributions};
 use rbenchstat::unit::Metadata;
 
@@ -71,7 +71,7 @@ const RUNS: usize = 10;
 /// A comparison of 40 benchmarks, 10 runs a side, of which the first is slower by `change`.
 fn samples(shape: Shape, noise: f64, change: f64, random: &mut Random) -> Samples {
     let field = |key: &str, value: String| {
-        vec![KeyField {
+        vec![Field {
             key: Arc::new(key.into()),
             value: value.into(),
         }]
@@ -100,7 +100,7 @@ fn samples(shape: Shape, noise: f64, change: f64, random: &mut Random) -> Sample
             columns: columns.clone(),
             places: vec![0, 1],
             rows: (0..BENCHMARKS)
-                .map(|row| field(".fullname", row.to_string()))
+                .map(|row| field(".fullname", row.to_string()).into())
                 .collect(),
             samples,
         }],

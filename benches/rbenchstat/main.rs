@@ -154,7 +154,7 @@ mod query {
         let ignore = Projection::default();
         let layout = Layout::new(parse("pkg"), parse(row), parse(".file"), &ignore);
         let mut projectors = layout.projectors();
-        subject(|subject| bencher.bench_local(|| projectors.project(black_box(subject))));
+        subject(|subject| bencher.bench_local(|| projectors.project(black_box(subject), 0)));
     }
 
     #[divan::bench]

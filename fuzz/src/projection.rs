@@ -25,11 +25,11 @@ pub fn check(data: &[u8]) {
     let (mut projectors, mut others) = (layout.projectors(), again.projectors());
     subjects::each(|subject| {
         let placement = projectors
-            .project(subject)
+            .project(subject, 0)
             .map(|placement| format!("{placement:?}"));
         assert_eq!(placement.is_some(), layout.keeps(subject));
         let other = others
-            .project(subject)
+            .project(subject, 0)
             .map(|placement| format!("{placement:?}"));
         assert_eq!(placement, other);
     });

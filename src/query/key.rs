@@ -68,6 +68,14 @@ impl Key {
         }
     }
 
+    /// Whether its value is a part of the benchmark's name.
+    pub(super) fn reads_names(&self) -> bool {
+        match self {
+            Self::Name | Self::FullName | Self::Gomaxprocs | Self::Sub(_) => true,
+            Self::File | Self::Unit | Self::Config | Self::Configuration(_) => false,
+        }
+    }
+
     /// The value of this key for a result; empty if it has none.
     ///
     /// A result as such has no value of `.unit` and `.config`.

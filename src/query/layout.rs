@@ -195,13 +195,14 @@ pub struct Placement {
 impl Projectors {
     /// Projects a result, unless a fixed list drops it, which leaves no trace.
     ///
-    /// The keys depend on nothing but the results projected before, in order.
-    pub fn project(&mut self, subject: &Subject<'_>) -> Option<Placement> {
+    /// Equal configurations must come with equal numbers, others with others. The
+    /// keys depend on nothing but the results projected before, in order.
+    pub fn project(&mut self, subject: &Subject<'_>, configuration: u32) -> Option<Placement> {
         passes(&self.required, subject).then(|| Placement {
-            table: self.table.project(subject),
-            row: self.row.project(subject),
-            column: self.column.project(subject),
-            residue: self.residue.project(subject),
+            table: self.table.project_numbered(subject, configuration),
+            row: self.row.project_numbered(subject, configuration),
+            column: self.column.project_numbered(subject, configuration),
+            residue: self.residue.project_numbered(subject, configuration),
         })
     }
 }
@@ -350,18 +351,18 @@ mod tests {
         let layout = layout("", "/a", ".config", "/v@(c)");
         let mut projectors = layout.projectors();
         let mut configuration = Configuration::new("x");
-        for (key, name, kept) in [
+        for (number, (key, name, kept)) in (0..).zip([
             ("k1", "X/a=9/v=x", false),
             ("k2", "X/a=1/v=c", true),
             ("k2", "X/a=9/v=c", true),
-        ] {
+        ]) {
             configuration.set(key.as_bytes(), b"1");
             let subject = Subject {
                 name: Name::new(name.as_bytes()),
                 configuration: &configuration,
             };
             assert_eq!(layout.keeps(&subject), kept);
-            assert_eq!(projectors.project(&subject).is_some(), kept);
+            assert_eq!(projectors.project(&subject, number).is_some(), kept);
             configuration.set(key.as_bytes(), b"");
         }
         assert_eq!(projectors.column.names().collect::<Vec<_>>(), ["k2"]);

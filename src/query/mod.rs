@@ -34,7 +34,7 @@
 //!     let subject = Subject { name: Name::new(name.as_bytes()), configuration: &configuration };
 //!     match filter.apply(&subject) {
 //!         Outcome::ByUnit(units) if units.matches(b"sec/op", b"ns/op") => {
-//!             projectors.project(&subject);
+//!             projectors.project(&subject, 0);
 //!         }
 //!         Outcome::ByUnit(_) | Outcome::Keep | Outcome::Drop => assert_eq!(name, "Move/size=4k-8"),
 //!     }

@@ -47,6 +47,10 @@ pub struct Projector {
     /// The members of `.config` with their values, of which the first is the empty one.
     members: IndexMap<BString, IndexSet<BString, Hasher>, Hasher>,
     has_members: bool,
+    /// Whether keys depend on more than the configuration.
+    reads_names: bool,
+    /// The key of the configuration before, if that is all keys depend on.
+    previous: Option<(u32, KeyId)>,
     tuples: Tuples,
     /// The tuple being made: numbers of values of the columns, then of the members.
     scratch: Vec<u32>,
@@ -68,6 +72,8 @@ impl Projector {
         let columns = vec![IndexSet::default(); single.count()];
         Self {
             has_members: columns.len() < fields.len(),
+            reads_names: fields.iter().any(|field| field.key.reads_names()),
+            previous: None,
             labels: fields.iter().map(|field| field.key.to_word()).collect(),
             fields,
             exclusions,
@@ -93,6 +99,20 @@ impl Projector {
             self.project_members(subject);
         }
         KeyId(self.tuples.number_of(&self.scratch))
+    }
+
+    /// [`Projector::project`] for results whose configurations have numbers of the
+    /// caller's, equal ones for equal configurations: where only those count, as
+    /// for most tables and columns, results that follow one another share the work.
+    pub(super) fn project_numbered(&mut self, subject: &Subject<'_>, configuration: u32) -> KeyId {
+        match self.previous {
+            Some((previous, id)) if previous == configuration => id,
+            _ => {
+                let id = self.project(subject);
+                self.previous = (!self.reads_names).then_some((configuration, id));
+                id
+            }
+        }
     }
 
     fn project_members(&mut self, subject: &Subject<'_>) {

@@ -656,7 +656,7 @@ fn record(report: &Report, judged: &Judged<'_>, presentation: &Presentation) -> 
     );
     put("detectable", json!(comparison.detectable));
     put("detecting_n", json!(comparison.detecting_n));
-    for field in judged.table.key.iter().chain(&judged.row.key) {
+    for field in judged.table.key.iter().chain(&*judged.row.key) {
         let name = format!("key_{}", field.key.to_str_lossy());
         fields
             .entry(name)

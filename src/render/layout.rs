@@ -82,9 +82,11 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid with a label column and the given groups of columns.
+    /// A grid with a label column and the given groups of columns, and room for `rows`.
     #[must_use]
-    pub fn new(groups: &[&[GridColumn]]) -> Self {
+    pub fn new(groups: &[&[GridColumn]], rows: usize) -> Self {
+        /// Most texts are shorter, labels longer.
+        const USUAL_WIDTH: usize = 8;
         let label = GridColumn {
             margin: "",
             align: Align::Left,
@@ -95,11 +97,12 @@ impl Grid {
             starts.push(columns.len());
             columns.extend_from_slice(group);
         }
+        let cells = columns.len() * rows;
         Self {
             columns,
             headers: Vec::new(),
-            text: Vec::new(),
-            cells: Vec::new(),
+            text: Vec::with_capacity(cells * USUAL_WIDTH),
+            cells: Vec::with_capacity(cells),
             groups: starts,
         }
     }

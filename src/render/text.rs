@@ -1,9 +1,6 @@
 //! The drop-in text tables.
 
 use std::io::{self, Write};
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use anstyle::Style;
 use bstr::{BString, ByteSlice};
@@ -13,6 +10,7 @@ use super::colour;
 use super::format;
 use super::layout::{Align, Grid, GridColumn, Header, Place};
 use crate::report::model::{Cell, Comparison, Field, Geomean, GeomeanChange, Report, Table};
+use crate::report::parallel;
 use crate::report::warning::Warning;
 use crate::unit::Scale;
 
@@ -52,39 +50,21 @@ pub fn write(report: &Report, has_colour: bool, out: &mut dyn Write) -> io::Resu
     let tables = &report.tables;
     let previous = |index: usize| index.checked_sub(1).map(|before| &tables[before]);
     let rows: usize = tables.iter().map(|table| table.rows.len()).sum();
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = cores.min(tables.len()).min(rows / ROWS_WORTH_A_THREAD);
-    if threads <= 1 {
+    let threads = parallel::threads_for(rows, ROWS_WORTH_A_THREAD);
+    if threads.min(tables.len()) == 1 {
         return (0..tables.len())
             .try_for_each(|index| write_part(previous(index), &tables[index], has_colour, out));
     }
-    // Each worker takes the next table; they are written in their order.
-    let next = AtomicUsize::new(0);
-    let work = || -> io::Result<Vec<(usize, Vec<u8>)>> {
-        let mut done = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(table) = tables.get(index) else {
-                return Ok(done);
-            };
+    let texts = parallel::map(
+        (0..tables.len()).collect(),
+        threads,
+        || (),
+        |(), index| {
             let mut text = Vec::new();
-            write_part(previous(index), table, has_colour, &mut text)?;
-            done.push((index, text));
-        }
-    };
-    let mut texts = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let join = |worker: thread::ScopedJoinHandle<'_, _>| {
-            worker
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        let done: io::Result<Vec<_>> = workers.into_iter().map(join).collect();
-        done
-    })?
-    .concat();
-    texts.sort_unstable_by_key(|(index, _)| *index);
-    texts.iter().try_for_each(|(_, text)| out.write_all(text))
+            write_part(previous(index), &tables[index], has_colour, &mut text).map(|()| text)
+        },
+    );
+    texts.into_iter().try_for_each(|text| out.write_all(&text?))
 }
 
 /// Below this many rows a thread would cost more than it saves.
@@ -130,7 +110,7 @@ pub(super) fn key_line(field: &Field) -> BString {
 fn write_table(table: &Table, has_colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut groups: Vec<&[GridColumn]> = vec![&COMPARED_GROUP; table.columns.len()];
     groups[0] = &BASELINE_GROUP;
-    let mut grid = Grid::new(&groups);
+    let mut grid = Grid::new(&groups, table.rows.len() + 1);
     let mut footnotes = Footnotes::default();
 
     add_column_headers(&mut grid, table);

@@ -174,6 +174,8 @@ fn p(row: &Row) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+
     use crate::report::model::{Cell, Field};
 
     fn row(name: &str, comparison: Option<(f64, Option<f64>)>) -> Row {
@@ -194,10 +196,10 @@ mod tests {
             warnings: Vec::new(),
         });
         Row {
-            key: vec![Field {
-                key: std::sync::Arc::new(".fullname".into()),
+            key: Arc::new([Field {
+                key: Arc::new(".fullname".into()),
                 value: name.into(),
-            }],
+            }]),
             cells: vec![Some(cell(None)), Some(cell(comparison))],
             judgements: Vec::new(),
         }

@@ -1,15 +1,16 @@
 //! Samples in, report out: what the numbers say.
 
 use std::mem;
-use std::thread;
+use std::sync::Arc;
 
 use super::arrangement::{Arrangement, Shown};
 use super::model::{
     Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, NoGeomeanEffect, Report, Row,
     Table,
 };
+use super::parallel;
 use super::warning::{DIFFERENCE_SEARCH_LIMIT, Warning};
-use crate::sample::{KeyField, Sample, SampleTable, Samples, Values};
+use crate::sample::{Sample, SampleTable, Samples, Values};
 use crate::stats::{
     ExactSummary, GeoMean, Interval, Method, Ranks, UTest, interval_ranks, median,
     samples_for_interval, samples_for_significance,
@@ -37,15 +38,30 @@ impl Default for Settings {
 /// Summarizes and compares `samples`.
 #[must_use]
 pub fn build(samples: Samples, metadata: &Metadata, settings: Settings) -> Report {
+    /// Below this many rows a thread would cost more than it saves.
+    const ROWS_WORTH_A_THREAD: usize = 64;
     let thresholds = Thresholds {
         settings,
         for_interval: samples_for_interval(settings.confidence),
         for_difference: samples_for_significance(settings.alpha),
     };
-    let tables = samples.tables.into_iter();
+    let mut tables = samples.tables;
+    let count: usize = tables.iter().map(|table| table.rows.len()).sum();
+    let shares = tables
+        .iter_mut()
+        .flat_map(|table| shares_of(table, metadata));
+    let mut rows = parallel::map(
+        shares.collect(),
+        parallel::threads_for(count, ROWS_WORTH_A_THREAD),
+        || Analyst::new(thresholds),
+        |analyst, share| analyst.rows(share),
+    )
+    .into_iter()
+    .flatten();
+    let tables = tables.into_iter();
     Report {
         tables: tables
-            .map(|table| build_table(table, metadata, thresholds))
+            .map(|table| build_table(table, metadata, &mut rows))
             .collect(),
         columns: columns(samples.columns),
         summary: None,
@@ -63,17 +79,47 @@ struct Thresholds {
     for_difference: Option<usize>,
 }
 
-fn build_table(table: SampleTable, metadata: &Metadata, thresholds: Thresholds) -> Table {
+/// Rows of one table that are not analyzed yet.
+struct Share {
+    keys: Vec<Arc<[Field]>>,
+    /// Row by row, one for each column.
+    samples: Vec<Option<Sample>>,
+    is_exact: bool,
+}
+
+/// Takes the samples of a table, in shares that threads can take one after the other.
+fn shares_of(table: &mut SampleTable, metadata: &Metadata) -> Vec<Share> {
+    const ROWS: usize = 256;
     let is_exact = metadata.assumes_exact(table.unit.as_ref());
-    let rows = build_rows(table.rows, table.samples, is_exact, thresholds);
+    let mut samples = mem::take(&mut table.samples).into_iter();
+    let shares = table.rows.chunks(ROWS);
+    shares
+        .map(|keys| Share {
+            keys: keys.to_vec(),
+            samples: samples
+                .by_ref()
+                .take(keys.len() * table.columns.len())
+                .collect(),
+            is_exact,
+        })
+        .collect()
+}
+
+/// Makes a table of the next `rows`, of which it has as many as it has keys.
+fn build_table(
+    table: SampleTable,
+    metadata: &Metadata,
+    rows: &mut impl Iterator<Item = Row>,
+) -> Table {
+    let rows: Vec<Row> = rows.take(table.rows.len()).collect();
     Table {
         geomeans: (0..table.columns.len())
             .map(|column| geomean(&rows, column))
             .collect(),
-        key: fields(table.key),
+        key: table.key,
         class: Class::of(&table.unit),
         better: metadata.better(table.unit.as_ref()),
-        is_exact,
+        is_exact: metadata.assumes_exact(table.unit.as_ref()),
         unit: table.unit,
         columns: columns(table.columns),
         places: table.places,
@@ -82,76 +128,12 @@ fn build_table(table: SampleTable, metadata: &Metadata, thresholds: Thresholds) 
     }
 }
 
-fn columns(keys: Vec<Vec<KeyField>>) -> Vec<Column> {
-    let keys = keys.into_iter();
-    keys.map(|key| Column { key: fields(key) }).collect()
-}
-
-fn fields(values: Vec<KeyField>) -> Vec<Field> {
-    values
-        .into_iter()
-        .map(|KeyField { key, value }| Field { key, value })
-        .collect()
-}
-
-/// A row whose cells are not analyzed yet.
-type RawRow = (Vec<KeyField>, Vec<Option<Sample>>);
-
-/// Analyzes rows, on several threads where there are enough of them to pay for the threads.
-fn build_rows(
-    keys: Vec<Vec<KeyField>>,
-    samples: Vec<Option<Sample>>,
-    is_exact: bool,
-    thresholds: Thresholds,
-) -> Vec<Row> {
-    /// Below this many rows a thread would cost more than it saves.
-    const ROWS_WORTH_A_THREAD: usize = 64;
-    let columns = samples.len() / keys.len().max(1);
-    let mut samples = samples.into_iter();
-    let mut raw: Vec<RawRow> = keys
-        .into_iter()
-        .map(|key| (key, samples.by_ref().take(columns).collect()))
-        .collect();
-
-    let worthwhile = raw.len() / ROWS_WORTH_A_THREAD;
-    let threads = if worthwhile > 1 {
-        // Asking takes several files to be opened: nothing to do for every small table.
-        thread::available_parallelism().map_or(1, |cores| cores.get().min(worthwhile))
-    } else {
-        1
-    };
-    let analyze = |rows: Vec<RawRow>| -> Vec<Row> {
-        let mut analyst = Analyst::new(is_exact, thresholds);
-        rows.into_iter().map(|row| analyst.row(row)).collect()
-    };
-    if threads == 1 {
-        return analyze(raw);
-    }
-    let share = raw.len().div_ceil(threads);
-    let mut shares = Vec::new();
-    while !raw.is_empty() {
-        shares.push(raw.split_off(raw.len().saturating_sub(share)));
-    }
-    thread::scope(|scope| {
-        let workers: Vec<_> = shares
-            .into_iter()
-            .rev()
-            .map(|share| scope.spawn(|| analyze(share)))
-            .collect();
-        workers
-            .into_iter()
-            .flat_map(|worker| {
-                worker
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
-            .collect()
-    })
+fn columns(keys: Vec<Vec<Field>>) -> Vec<Column> {
+    keys.into_iter().map(|key| Column { key }).collect()
 }
 
 /// Analyzes rows one after the other, and keeps between them what they share.
 struct Analyst {
-    is_exact: bool,
     thresholds: Thresholds,
     test: UTest,
     /// The order statistics of intervals, by the size of the sample.
@@ -165,9 +147,8 @@ struct Analyst {
 }
 
 impl Analyst {
-    fn new(is_exact: bool, thresholds: Thresholds) -> Self {
+    fn new(thresholds: Thresholds) -> Self {
         Self {
-            is_exact,
             thresholds,
             test: UTest::new(),
             ranks: Vec::new(),
@@ -177,18 +158,32 @@ impl Analyst {
         }
     }
 
-    fn row(&mut self, (key, samples): RawRow) -> Row {
+    fn rows(&mut self, share: Share) -> Vec<Row> {
+        let columns = share.samples.len() / share.keys.len().max(1);
+        let mut samples = share.samples.into_iter();
+        let keys = share.keys.into_iter();
+        keys.map(|key| self.row(key, samples.by_ref().take(columns), share.is_exact))
+            .collect()
+    }
+
+    fn row(
+        &mut self,
+        key: Arc<[Field]>,
+        samples: impl ExactSizeIterator<Item = Option<Sample>>,
+        is_exact: bool,
+    ) -> Row {
         // Taken out for the time of the row, and put back with its room.
         let mut baseline = mem::take(&mut self.baseline);
         let mut baseline_centre = None;
         let mut cells = Vec::with_capacity(samples.len());
-        for (column, sample) in samples.into_iter().enumerate() {
+        for (column, sample) in samples.enumerate() {
             cells.push(sample.map(|sample| {
                 let mut sorted = mem::take(&mut self.sorted);
                 sort_into(&mut sorted, &mut self.keys, &sample.values);
-                let mut cell = self.summarize(sample, &sorted);
+                let mut cell = self.summarize(sample, &sorted, is_exact);
                 if let Some(old) = baseline_centre {
-                    cell.comparison = Some(self.compare(&baseline, old, &sorted, cell.centre));
+                    cell.comparison =
+                        Some(self.compare([&baseline, &sorted], [old, cell.centre], is_exact));
                 }
                 if column == 0 {
                     baseline_centre = Some(cell.centre);
@@ -200,20 +195,20 @@ impl Analyst {
         }
         self.baseline = baseline;
         Row {
-            key: fields(key),
+            key,
             cells,
             judgements: Vec::new(),
         }
     }
 
-    fn summarize(&mut self, sample: Sample, sorted: &[f64]) -> Cell {
+    fn summarize(&mut self, sample: Sample, sorted: &[f64], is_exact: bool) -> Cell {
         let mut warnings = Vec::new();
         if !sample.varying.is_empty() {
             warnings.push(Warning::Vary {
                 keys: sample.varying,
             });
         }
-        let (centre, interval) = if self.is_exact {
+        let (centre, interval) = if is_exact {
             summarize_exact(sorted, &mut warnings)
         } else {
             (median(sorted), self.interval(sorted, &mut warnings))
@@ -246,9 +241,15 @@ impl Analyst {
         interval
     }
 
-    fn compare(&mut self, baseline: &[f64], old: f64, sorted: &[f64], new: f64) -> Comparison {
+    /// Compares two samples by their values, sorted, and their centres; the baseline comes first.
+    fn compare(
+        &mut self,
+        [baseline, sorted]: [&[f64]; 2],
+        [old, new]: [f64; 2],
+        is_exact: bool,
+    ) -> Comparison {
         let mut warnings = Vec::new();
-        let p = (!self.is_exact).then(|| self.p_value(baseline, sorted, &mut warnings));
+        let p = (!is_exact).then(|| self.p_value(baseline, sorted, &mut warnings));
         let change = if p.is_some_and(|p| p > self.thresholds.settings.alpha) {
             Change::Insignificant
         } else if old == new {

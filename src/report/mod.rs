@@ -7,6 +7,7 @@ pub mod judgement;
 pub mod margin;
 pub mod model;
 pub mod notes;
+pub(crate) mod parallel;
 pub mod self_test;
 pub mod verdict;
 pub mod waivers;

@@ -8,7 +8,8 @@ use serde::{Serialize, Serializer};
 use super::arrangement::{Arrangement, Shown};
 use super::judgement::{Effect, Gate, Judgement, Noise, Summary};
 use super::warning::Warning;
-pub use crate::sample::Values;
+pub(super) use crate::sample::samples::lossy;
+pub use crate::sample::{Field, Values};
 use crate::unit::{Better, Class};
 
 /// The comparison of a whole run.
@@ -56,17 +57,6 @@ pub struct Table {
     pub geomeans: Vec<Geomean>,
 }
 
-/// A key with its value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Field {
-    /// The key as projections name it; the same text for all keys of a projection.
-    #[serde(serialize_with = "lossy_shared")]
-    pub key: Arc<BString>,
-    /// The value; empty where the key is missing.
-    #[serde(serialize_with = "lossy")]
-    pub value: BString,
-}
-
 /// What is compared with the baseline, often an input file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Column {
@@ -77,8 +67,8 @@ pub struct Column {
 /// A benchmark, or whatever the row projection makes of one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// The fields of the row key.
-    pub key: Vec<Field>,
+    /// The fields of the row key, which the rows of other tables share.
+    pub key: Arc<[Field]>,
     /// One entry for each column of the table; none where it has no results.
     pub cells: Vec<Option<Cell>>,
     /// One entry for each column of the run ([`Report::columns`], not [`Table::columns`]), as a whole table may lack one;
@@ -182,16 +172,6 @@ pub enum NoGeomeanEffect {
     TooFewRuns,
     /// Some row has values that are not positive, so its interval is none of a ratio.
     NotPositive,
-}
-
-/// Serializes bytes that are text almost always; the exceptions lose what is not UTF-8.
-pub(super) fn lossy<S: Serializer>(text: &BString, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&text.to_str_lossy())
-}
-
-/// [`lossy`] for a shared text.
-fn lossy_shared<S: Serializer>(text: &Arc<BString>, serializer: S) -> Result<S::Ok, S::Error> {
-    lossy(text, serializer)
 }
 
 /// [`lossy`] for a list.

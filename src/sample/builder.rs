@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::names::{Names, Numbers};
-use super::samples::{KeyField, Sample, SampleTable, Samples};
+use super::samples::{Field, Sample, SampleTable, Samples};
 use super::seen::Seen;
 use super::values::Values;
 use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
@@ -144,6 +144,12 @@ impl Units {
             self.shown[number as usize][usize::from(keeps_unit)] = Some(table);
             table
         })
+    }
+
+    /// All units as written, in the order of their numbers.
+    fn iter(&self) -> impl Iterator<Item = &BStr> {
+        let numbers = (0..).zip(&self.tidied);
+        numbers.map(|(number, _)| self.written(number))
     }
 
     fn written(&self, number: u32) -> &BStr {
@@ -285,7 +291,14 @@ impl<'q> Builder<'q> {
     pub fn merge(&mut self, other: Self) {
         self.previous = None;
         self.configuration_version = None;
+        self.cells.reserve(other.cells.len());
+        self.cell_numbers.reserve(other.cells.len());
         let mut cells = vec![None; other.cells.len()];
+        let units: Vec<u32> = other
+            .units
+            .iter()
+            .map(|unit| self.units.intern(unit).0)
+            .collect();
         // Links of one recipe mostly stand together, and recipes of one configuration.
         let (mut last_recipe, mut last_configuration) = (None, None);
         for logged in &other.log {
@@ -305,7 +318,7 @@ impl<'q> Builder<'q> {
             let Some(mut recipe) = self.recipes[number as usize].take() else {
                 continue;
             };
-            let link = self.link_for(&mut recipe, usize::MAX, other.units.written(logged.unit));
+            let link = self.link_of_unit(&mut recipe, units[logged.unit as usize]);
             if let Target::Cell(cell) = self.target(number, &mut recipe, link, logged.keeps_unit) {
                 cells[logged.cell as usize] = Some(cell);
             }
@@ -393,11 +406,21 @@ impl<'q> Builder<'q> {
             return place;
         }
         let (unit, is_new) = self.units.intern(unit);
-        let is_link = |link: &Link| link.unit == unit;
         // A unit that is new to all has no link here either: a line of many units takes one step for each.
-        if !is_new && let Some(index) = recipe.links.iter().position(is_link) {
-            return index;
+        if is_new {
+            self.new_link(recipe, unit)
+        } else {
+            self.link_of_unit(recipe, unit)
         }
+    }
+
+    /// The index of the link for a unit that has a number.
+    fn link_of_unit(&self, recipe: &mut Recipe, unit: u32) -> usize {
+        let known = recipe.links.iter().position(|link| link.unit == unit);
+        known.unwrap_or_else(|| self.new_link(recipe, unit))
+    }
+
+    fn new_link(&self, recipe: &mut Recipe, unit: u32) -> usize {
         recipe.links.push(Link {
             unit,
             reader_unit: None,
@@ -470,10 +493,11 @@ impl<'q> Builder<'q> {
     fn placement(&mut self, number: u32, recipe: &mut Recipe) -> Option<Placement> {
         if recipe.placement.is_none() {
             let (configuration, name) = self.names.get(number);
-            recipe.placement = self.projectors.project(&Subject {
+            let subject = Subject {
                 name: Name::new(name),
                 configuration: self.configurations.get(configuration),
-            });
+            };
+            recipe.placement = self.projectors.project(&subject, configuration);
             if recipe.placement.is_none() {
                 recipe.outcome = Outcome::Drop;
             }
@@ -511,7 +535,8 @@ impl<'q> Builder<'q> {
 
     /// The keys of all columns with a cell, in the order to show.
     pub(super) fn columns(&self) -> Vec<KeyId> {
-        columns_of(&self.cells, &self.projectors.column.ranks())
+        let keys = self.cells.iter().map(|cell| cell.key);
+        columns_of(keys, &self.projectors.column.ranks())
     }
 
     /// Where results with a measurement that counts go, with the configuration they stand under.
@@ -547,38 +572,34 @@ impl<'q> Builder<'q> {
         let (table_fields, row_fields, column_fields) =
             (Fields::of(table), Fields::of(row), Fields::of(column));
         let mut cells = self.cells;
-        cells.sort_by_cached_key(|Cell { key, .. }| {
-            (
-                table_ranks[key.table.index()],
-                key.unit,
-                row_ranks[key.row.index()],
-                column_ranks[key.column.index()],
-            )
-        });
-        let all_columns = columns_of(&cells, &column_ranks);
+        let ordered = in_order(&cells, [&table_ranks, &row_ranks, &column_ranks]);
+        let all_columns = columns_of(ordered.iter().map(|(key, _)| *key), &column_ranks);
         let place = |id: &KeyId| {
             let rank = column_ranks[id.index()];
             all_columns.partition_point(|id| column_ranks[id.index()] < rank)
         };
+        let mut row_keys: Vec<Option<Arc<[Field]>>> = vec![None; row.len()];
         let mut tables = Vec::new();
-        for group in cells.chunk_by_mut(|left, right| {
-            (left.key.table, left.key.unit) == (right.key.table, right.key.unit)
-        }) {
+        for group in ordered
+            .chunk_by(|(left, _), (right, _)| (left.table, left.unit) == (right.table, right.unit))
+        {
+            let keys = || group.iter().map(|(key, _)| *key);
             let CellKey {
                 table: id, unit, ..
-            } = group[0].key;
-            let mut rows: Vec<KeyId> = group.iter().map(|cell| cell.key.row).collect();
+            } = group[0].0;
+            let mut rows: Vec<KeyId> = keys().map(|key| key.row).collect();
             rows.dedup();
-            let columns = columns_of(group, &column_ranks);
+            let columns = columns_of(keys(), &column_ranks);
 
             let mut samples = Vec::new();
             samples.resize_with(rows.len() * columns.len(), || None);
             let mut row_index = 0;
-            for cell in group {
-                if rows[row_index] != cell.key.row {
+            for &(key, cell) in group {
+                let cell = &mut cells[cell];
+                if rows[row_index] != key.row {
                     row_index += 1;
                 }
-                let rank = column_ranks[cell.key.column.index()];
+                let rank = column_ranks[key.column.index()];
                 let column_index = columns.partition_point(|id| column_ranks[id.index()] < rank);
                 samples[row_index * columns.len() + column_index] = Some(Sample {
                     values: std::mem::take(&mut cell.values),
@@ -597,7 +618,13 @@ impl<'q> Builder<'q> {
                     .into_iter()
                     .map(|id| column_fields.get(id))
                     .collect(),
-                rows: rows.into_iter().map(|id| row_fields.get(id)).collect(),
+                rows: rows
+                    .into_iter()
+                    .map(|id| {
+                        let key = &mut row_keys[id.index()];
+                        Arc::clone(key.get_or_insert_with(|| row_fields.get(id)))
+                    })
+                    .collect(),
                 samples,
             });
         }
@@ -611,14 +638,39 @@ impl<'q> Builder<'q> {
     }
 }
 
-/// The keys of all columns of `cells`, in the order to show.
-fn columns_of(cells: &[Cell], ranks: &[u32]) -> Vec<KeyId> {
+/// The keys and indices of `cells` in the order to show: by table, unit, row and column, given the ranks of their keys.
+fn in_order(cells: &[Cell], [tables, rows, columns]: [&[u32]; 3]) -> Vec<(CellKey, usize)> {
+    let rank = |CellKey {
+                    table,
+                    unit,
+                    row,
+                    column,
+                }: CellKey| {
+        let ranks = [
+            tables[table.index()],
+            unit,
+            rows[row.index()],
+            columns[column.index()],
+        ];
+        // One large number compares faster than four small ones.
+        ranks
+            .into_iter()
+            .fold(0, |all, rank| all << u32::BITS | u128::from(rank))
+    };
+    let mut ranked: Vec<(u128, usize)> = cells.iter().map(|cell| rank(cell.key)).zip(0..).collect();
+    ranked.sort_unstable();
+    let index = ranked.into_iter().map(|(_, index)| index);
+    index.map(|index| (cells[index].key, index)).collect()
+}
+
+/// All columns of cells with these keys, in the order to show.
+fn columns_of(keys: impl Iterator<Item = CellKey>, ranks: &[u32]) -> Vec<KeyId> {
     let mut columns: Vec<KeyId> = Vec::new();
     let mut known = vec![false; ranks.len()];
-    for cell in cells {
-        let is_known = &mut known[cell.key.column.index()];
+    for CellKey { column, .. } in keys {
+        let is_known = &mut known[column.index()];
         if !std::mem::replace(is_known, true) {
-            columns.push(cell.key.column);
+            columns.push(column);
         }
     }
     columns.sort_unstable_by_key(|id| ranks[id.index()]);
@@ -640,11 +692,11 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn get(&self, id: KeyId) -> Vec<KeyField> {
+    fn get<Key: FromIterator<Field>>(&self, id: KeyId) -> Key {
         let values = self.projector.values(id).map(|(_, value)| value);
         let named = self.names.iter().zip(values);
         named
-            .map(|(key, value)| KeyField {
+            .map(|(key, value)| Field {
                 key: Arc::clone(key),
                 value: value.to_owned(),
             })
@@ -684,7 +736,7 @@ mod tests {
             "BenchmarkX 1 5 B/op\nlater: y\nBenchmarkX 1 5 ns/op\nBenchmarkX 1 6 B/op 7 ns/op\n";
         let keys = |text: &str| -> Vec<String> {
             let tables = samples(".unit:B/op", ".config", text).tables;
-            let key = |field: &KeyField| format!("{}={}", field.key, field.value);
+            let key = |field: &Field| format!("{}={}", field.key, field.value);
             tables
                 .iter()
                 .flat_map(|table| table.key.iter().map(key))

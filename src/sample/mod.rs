@@ -9,6 +9,6 @@ pub mod values;
 
 pub use builder::{Builder, MOST_CONFIGURED};
 pub use environment::{ENVIRONMENT_KEYS, Environments};
-pub use samples::{KeyField, Sample, SampleTable, Samples};
+pub use samples::{Field, Sample, SampleTable, Samples};
 pub use seen::{Changing, Seen};
 pub use values::Values;

@@ -2,17 +2,30 @@
 
 use std::sync::Arc;
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
+use serde::{Serialize, Serializer};
 
 use super::values::Values;
 
 /// A key with its value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyField {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Field {
     /// The key as projections name it; the same text for all keys of a projection.
+    #[serde(serialize_with = "lossy_shared")]
     pub key: Arc<BString>,
     /// The value; empty where the key is missing.
+    #[serde(serialize_with = "lossy")]
     pub value: BString,
+}
+
+/// Serializes bytes that are text almost always; the exceptions lose what is not UTF-8.
+pub(crate) fn lossy<S: Serializer>(text: &BString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&text.to_str_lossy())
+}
+
+/// [`lossy`] for a shared text.
+fn lossy_shared<S: Serializer>(text: &Arc<BString>, serializer: S) -> Result<S::Ok, S::Error> {
+    lossy(text, serializer)
 }
 
 /// All samples of a run, in tables.
@@ -21,22 +34,22 @@ pub struct Samples {
     /// In the order to show.
     pub tables: Vec<SampleTable>,
     /// The fields of the column keys of all tables, in the order to show.
-    pub columns: Vec<Vec<KeyField>>,
+    pub columns: Vec<Vec<Field>>,
 }
 
 /// The samples of one unit under one table key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleTable {
     /// The fields of the table key, but for the unit.
-    pub key: Vec<KeyField>,
+    pub key: Vec<Field>,
     /// The unit of all values.
     pub unit: BString,
     /// The fields of each column key, in the order to show.
-    pub columns: Vec<Vec<KeyField>>,
+    pub columns: Vec<Vec<Field>>,
     /// Which columns of the run they are: indices of [`Samples::columns`], ascending.
     pub places: Vec<usize>,
-    /// The fields of each row key, in the order to show.
-    pub rows: Vec<Vec<KeyField>>,
+    /// The fields of each row key, in the order to show; tables share them.
+    pub rows: Vec<Arc<[Field]>>,
     /// One for each row and column, row by row; none where there are no results.
     pub samples: Vec<Option<Sample>>,
 }
