@@ -1,6 +1,5 @@
 //! One line of the benchmark format.
 
-use std::mem;
 use std::ops::Range;
 
 use bstr::{BStr, ByteSlice};
@@ -72,10 +71,9 @@ pub(super) struct RawMeasurement {
 pub(super) struct Parser {
     recall: Recall,
     measurements: Vec<RawMeasurement>,
-    /// What stood behind the first measurement when the others were read.
+    /// What stood behind the first number when the measurements were read; empty
+    /// if they are not those of a whole result.
     tail: Vec<u8>,
-    /// Whether the last line that may have changed them was a whole result.
-    is_whole: bool,
 }
 
 impl Parser {
@@ -128,29 +126,45 @@ impl Parser {
 
     /// Reads what follows an iteration count.
     ///
-    /// From line to line mostly the first measurement alone differs, the time:
-    /// memory and allocations stay as they are.
+    /// From line to line mostly the first number alone differs, the time: its
+    /// unit, memory and allocations stay as they are.
     fn parse_measurements(&mut self, mut fields: Fields<'_>) -> Result<(), LineError> {
-        let was_whole = mem::take(&mut self.is_whole);
-        let mut next = fields.next_measurement(&mut self.recall, 0);
-        if was_whole
-            && let Some(Ok(first)) = next
-            && self.tail == fields.rest
+        fields.skip_space();
+        if let Some((value, length)) = parse_leading_decimal(fields.rest)
+            && !self.tail.is_empty()
+            && self.tail == fields.rest[length..]
         {
-            self.measurements[0] = first;
-            self.is_whole = true;
+            self.measurements[0].value = value;
             return Ok(());
         }
+        self.parse_new_measurements(fields)
+    }
+
+    #[inline(never)]
+    fn parse_new_measurements(&mut self, mut fields: Fields<'_>) -> Result<(), LineError> {
+        self.tail.clear();
         self.measurements.clear();
-        fields.rest.clone_into(&mut self.tail);
-        while let Some(measurement) = next {
-            self.measurements.push(measurement?);
-            next = fields.next_measurement(&mut self.recall, self.measurements.len());
+        let mut tail: &[u8] = b"";
+        while let Some(value) = fields.next_number() {
+            let value = value.map_err(LineError::Measurement)?;
+            let place = self.measurements.len();
+            if place == 0 {
+                tail = fields.rest;
+            }
+            fields.skip_space();
+            let unit = if let Some((unit, length)) = self.recall.unit_at(place, fields.rest) {
+                fields.rest = &fields.rest[length..];
+                unit
+            } else {
+                let unit = fields.next().ok_or(LineError::MissingUnits)?;
+                self.recall.keep_unit(place, unit)
+            };
+            self.measurements.push(RawMeasurement { value, unit });
         }
         if self.measurements.is_empty() {
             return Err(LineError::MissingMeasurements);
         }
-        self.is_whole = true;
+        self.tail.extend_from_slice(tail);
         Ok(())
     }
 }
@@ -280,29 +294,6 @@ impl<'a> Fields<'a> {
             return Some(Ok(value));
         }
         self.next().map(parse_number)
-    }
-
-    /// The next two fields, read as the measurement at this place.
-    #[inline]
-    fn next_measurement(
-        &mut self,
-        recall: &mut Recall,
-        place: usize,
-    ) -> Option<Result<RawMeasurement, LineError>> {
-        let value = match self.next_number()? {
-            Ok(value) => value,
-            Err(error) => return Some(Err(LineError::Measurement(error))),
-        };
-        self.skip_space();
-        let unit = if let Some((unit, length)) = recall.unit_at(place, self.rest) {
-            self.rest = &self.rest[length..];
-            unit
-        } else if let Some(unit) = self.next() {
-            recall.keep_unit(place, unit)
-        } else {
-            return Some(Err(LineError::MissingUnits));
-        };
-        Some(Ok(RawMeasurement { value, unit }))
     }
 
     /// Moves to the start of the next field, or to the end.

@@ -6,7 +6,7 @@
 
 use std::str;
 
-use super::scan::leading_digits;
+use super::scan::{leading_digits, short_decimal};
 
 /// Why a text is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,6 +56,9 @@ pub(super) fn parse_leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
     const POWERS: [f64; 16] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ];
+    if let Some((digits, fraction, length)) = short_decimal(text) {
+        return Some((digits as f64 / POWERS[fraction], length));
+    }
     let (mut digits, whole) = leading_digits(text, 0);
     let (mut fraction, mut length) = (0, whole);
     if text.get(whole) == Some(&b'.') {

@@ -7,10 +7,11 @@
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = ONES * 0x80;
 
-/// The first eight bytes, of which the first is the lowest.
+/// The first eight bytes, of which the first is the lowest, and what follows them.
 #[inline]
-fn eight(text: &[u8]) -> Option<u64> {
-    text.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+fn eight(text: &[u8]) -> Option<(u64, &[u8])> {
+    let (bytes, rest) = text.split_first_chunk()?;
+    Some((u64::from_le_bytes(*bytes), rest))
 }
 
 /// How many bytes there are before the first whose high bit is set.
@@ -32,32 +33,32 @@ fn unlike(bytes: u64, byte: u8) -> u64 {
 pub(super) fn leading_graphic(text: &[u8]) -> usize {
     /// The first ASCII byte that is no control character and no blank.
     const FIRST: u8 = 0x21;
-    let mut count = 0;
-    while let Some(bytes) = eight(&text[count..]) {
-        // A borrow can mark a byte falsely, but only behind one that is marked rightly.
-        let length = before(bytes.wrapping_sub(ONES * u64::from(FIRST)) | bytes);
-        count += length;
-        if length < 8 {
-            return count;
-        }
-    }
-    let is_graphic = |byte: &&u8| byte.is_ascii() && **byte >= FIRST;
-    count + text[count..].iter().take_while(is_graphic).count()
+    // A borrow can mark a byte falsely, but only behind one that is marked rightly.
+    let others = |bytes: u64| bytes.wrapping_sub(ONES * u64::from(FIRST)) | bytes;
+    leading(text, others, |byte| byte.is_ascii() && byte >= FIRST)
 }
 
 /// How many bytes from the start are blanks or tabs.
 #[inline]
 pub(super) fn leading_blanks(text: &[u8]) -> usize {
-    let mut count = 0;
-    while let Some(bytes) = eight(&text[count..]) {
-        let length = before(unlike(bytes, b' ') & unlike(bytes, b'\t'));
-        count += length;
+    let others = |bytes| unlike(bytes, b' ') & unlike(bytes, b'\t');
+    leading(text, others, |byte| matches!(byte, b' ' | b'\t'))
+}
+
+/// How many bytes from the start are of a kind, given what marks the first that is not,
+/// and the same for one byte.
+#[inline]
+fn leading(text: &[u8], others: impl Fn(u64) -> u64, is_one: impl Fn(u8) -> bool) -> usize {
+    let mut rest = text;
+    while let Some((bytes, after)) = eight(rest) {
+        let length = before(others(bytes));
         if length < 8 {
-            return count;
+            return text.len() - rest.len() + length;
         }
+        rest = after;
     }
-    let is_blank = |byte: &&u8| matches!(**byte, b' ' | b'\t');
-    count + text[count..].iter().take_while(is_blank).count()
+    let in_rest = rest.iter().take_while(|byte| is_one(**byte)).count();
+    text.len() - rest.len() + in_rest
 }
 
 /// Appends the digits that `text` starts with to `number`, and counts them.
@@ -76,9 +77,10 @@ pub(super) fn leading_digits(text: &[u8], mut number: u64) -> (u64, usize) {
         100_000_000,
     ];
     let mut count = 0;
-    while let Some(bytes) = eight(&text[count..]) {
+    let mut rest = text;
+    while let Some((bytes, after)) = eight(rest) {
         let digits = bytes ^ (ONES * u64::from(b'0'));
-        let length = before(((digits & !HIGH_BITS) + ONES * (0x80 - 10)) | digits);
+        let length = before(not_digits(digits));
         if length > 0 {
             // What follows the digits is shifted out, and zeros come before them.
             let digits = digits << (64 - 8 * length);
@@ -90,8 +92,9 @@ pub(super) fn leading_digits(text: &[u8], mut number: u64) -> (u64, usize) {
         if length < 8 {
             return (number, count);
         }
+        rest = after;
     }
-    for byte in &text[count..] {
+    for byte in rest {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
             break;
@@ -100,6 +103,39 @@ pub(super) fn leading_digits(text: &[u8], mut number: u64) -> (u64, usize) {
         count += 1;
     }
     (number, count)
+}
+
+/// A decimal of at most eight bytes: its digits as one number, how many of them
+/// follow the point, and its length.
+#[inline]
+pub(super) fn short_decimal(text: &[u8]) -> Option<(u64, usize, usize)> {
+    let (bytes, rest) = eight(text)?;
+    let digits = bytes ^ (ONES * u64::from(b'0'));
+    let ends = not_digits(digits) & HIGH_BITS;
+    let whole = before(ends);
+    let after_first = ends & ends.wrapping_sub(1);
+    let is_point = whole < 8 && bytes >> (8 * whole) & 0xff == u64::from(b'.');
+    let (digits, length, fraction) = if is_point {
+        // The digits behind the point move into its place.
+        let before_point = (1 << (8 * whole)) - 1;
+        let closed_up = digits & before_point | digits >> 8 & !before_point;
+        let length = before(after_first);
+        (closed_up, length, length - whole - 1)
+    } else {
+        (digits, whole, 0)
+    };
+    let count = length - usize::from(is_point);
+    let goes_on = |next: &u8| next.is_ascii_digit() || (*next == b'.' && !is_point);
+    if count == 0 || (length == 8 && rest.first().is_some_and(goes_on)) {
+        return None;
+    }
+    Some((eight_digits(digits << (64 - 8 * count)), fraction, length))
+}
+
+/// Sets the high bit of each byte that is above 9; the other bits mean nothing.
+#[inline]
+fn not_digits(digits: u64) -> u64 {
+    ((digits & !HIGH_BITS) + ONES * (0x80 - 10)) | digits
 }
 
 /// The number with these eight digits, of which the lowest byte is the first.
@@ -125,9 +161,9 @@ pub(super) fn starts_with(text: &[u8], start: &[u8]) -> bool {
         return false;
     }
     match (eight(start), eight(text)) {
-        (Some(ours), Some(theirs)) if length <= 16 => {
-            let (ours_end, theirs_end) = (&start[length - 8..], &text[length - 8..]);
-            ours == theirs && eight(ours_end) == eight(theirs_end)
+        (Some((ours, _)), Some((theirs, _))) if length <= 16 => {
+            let (ours_end, theirs_end) = (start.last_chunk::<8>(), text[..length].last_chunk());
+            ours == theirs && ours_end == theirs_end
         }
         _ => text.starts_with(start),
     }
@@ -168,6 +204,21 @@ mod tests {
             let (front, back) = digits.split_at(digits.len() / 2);
             let front = leading_digits(front.as_bytes(), 0).0;
             prop_assert_eq!(leading_digits(back.as_bytes(), front), (number, back.len()));
+        }
+
+        #[test]
+        fn a_short_decimal_is_its_digits_with_the_place_of_the_point(text in "[0-9]{0,7}(\\.[0-9]{0,6})?[ x.].{0,9}") {
+            let (whole, count) = leading_digits(text.as_bytes(), 0);
+            let expected = if text[count..].starts_with('.') {
+                let (number, fraction) = leading_digits(&text.as_bytes()[count + 1..], whole);
+                (number, fraction, count + 1 + fraction)
+            } else {
+                (whole, 0, count)
+            };
+            match short_decimal(text.as_bytes()) {
+                Some(found) => prop_assert_eq!(found, expected, "{}", text),
+                None => prop_assert!(expected.2 > 8 || text.len() < 8 || count + expected.1 == 0),
+            }
         }
 
         #[test]
