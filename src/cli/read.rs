@@ -212,7 +212,8 @@ struct Reading<'q> {
     /// How many results there are, whether they are used or not.
     results: u64,
     findings: Findings,
-    likeness: Likeness,
+    /// None where there are results.
+    likeness: Option<Likeness>,
     seen: Seen,
     error: Option<InputError>,
 }
@@ -240,7 +241,7 @@ fn read_source<'q>(
         events: Vec::new(),
         results: 0,
         findings: Findings::default(),
-        likeness: Likeness::Empty,
+        likeness: None,
         seen: Seen::default(),
         error: None,
     };
@@ -262,13 +263,8 @@ fn read_source<'q>(
 
 impl Reading<'_> {
     fn read_all(&mut self, source: &Source, bytes: impl Read) -> Result<(), InputError> {
-        let Decoded {
-            text,
-            lines,
-            likeness,
-        } = decode(bytes, self.most_unpacked)
+        let Decoded { text, lines, start } = decode(bytes, self.most_unpacked)
             .map_err(|error| InputError::read(source, 0, error))?;
-        self.likeness = likeness;
         let mut reader = Reader::new(text, source.label.clone());
         let outcome = loop {
             match reader.next_record() {
@@ -285,6 +281,9 @@ impl Reading<'_> {
                 }
             }
         };
+        if self.results == 0 {
+            self.likeness = Some(start.likeness());
+        }
         self.findings = reader.findings().in_input(|line| lines.in_input(line));
         outcome
     }

@@ -77,11 +77,7 @@ impl Selection<'_, '_> {
     fn copy(&mut self, source: &Source, bytes: impl Read) -> Result<InputFacts, SelectError> {
         let failed = |line, error| ReadError::from(InputError::read(source, line, error));
         let decoded = decode(bytes, self.query.most_unpacked).map_err(|error| failed(0, error))?;
-        let Decoded {
-            text,
-            lines,
-            likeness,
-        } = decoded;
+        let Decoded { text, lines, start } = decoded;
         let mut reader = Reader::new(text, source.label.clone());
         let mut results = 0;
         let mut seen = Seen::default();
@@ -116,7 +112,7 @@ impl Selection<'_, '_> {
             name: source.name(),
             results,
             findings: reader.findings().in_input(|line| lines.in_input(line)),
-            likeness,
+            likeness: (results == 0).then(|| start.likeness()),
             seen,
         })
     }

@@ -9,12 +9,12 @@ use std::io::{self, Chain, Cursor, Read};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use flate2::read::MultiGzDecoder;
 
-use super::likeness::Likeness;
+use super::likeness::Start;
 use super::size::Size;
 use super::test_stream::{LineNumbers, TestStream};
 
 /// How much of an input is looked at: enough for a log before the first event of a stream.
-const START_LENGTH: u64 = 8 * 1024;
+const START_LENGTH: usize = 8 * 1024;
 
 /// The text of an input.
 pub struct Decoded<'r, R> {
@@ -22,8 +22,8 @@ pub struct Decoded<'r, R> {
     pub text: Text<'r, R>,
     /// The lines of the input that its lines come from.
     pub lines: LineNumbers,
-    /// What the text looks like, should there be no result in it.
-    pub likeness: Likeness,
+    /// What tells what the text looks like, should there be no result in it.
+    pub start: Start,
 }
 
 /// A stream of text, decoded where that is needed.
@@ -67,18 +67,14 @@ pub fn decode<'r, R: Read + 'r>(mut source: R, most_unpacked: Size) -> io::Resul
         left: most_unpacked.0,
     });
     let start = peek(&mut unpacked)?;
-    let Decoded {
-        text,
-        lines,
-        likeness,
-    } = decode_text(start, unpacked)?;
+    let Decoded { text, lines, start } = decode_text(start, unpacked)?;
     Ok(Decoded {
         text: Text::Made(match text {
             Text::Plain(text) => Box::new(text),
             Text::Made(text) => text,
         }),
         lines,
-        likeness,
+        start,
     })
 }
 
@@ -106,40 +102,37 @@ fn decode_text<'r, R: Read + 'r>(start: Vec<u8>, source: R) -> io::Result<Decode
     if TestStream::<R>::is_recognised(&start[mark..]) {
         return Ok(made(start[mark..].to_vec(), source));
     }
-    let likeness = Likeness::of(&start[mark..]);
+    let text = start[mark..].to_vec();
     let mut start = Cursor::new(start);
     start.set_position(mark as u64);
     Ok(Decoded {
         text: Text::Plain(start.chain(source)),
         lines: LineNumbers::default(),
-        likeness,
+        start: Start::Text(text),
     })
 }
 
 /// Text behind a box, that of a test stream taken out of it.
 fn made<'r, R: Read + 'r, S: Read + 'r>(start: Vec<u8>, source: S) -> Decoded<'r, R> {
-    let is_stream = TestStream::<S>::is_recognised(&start);
-    let likeness = Likeness::of(&start);
-    let text = Cursor::new(start).chain(source);
-    if !is_stream {
+    if !TestStream::<S>::is_recognised(&start) {
         return Decoded {
-            text: Text::Made(Box::new(text)),
+            text: Text::Made(Box::new(Cursor::new(start.clone()).chain(source))),
             lines: LineNumbers::default(),
-            likeness,
+            start: Start::Text(start),
         };
     }
-    let stream = TestStream::new(text);
+    let stream = TestStream::new(Cursor::new(start).chain(source));
     Decoded {
         lines: stream.line_numbers(),
         text: Text::Made(Box::new(stream)),
-        likeness: Likeness::TestStream,
+        start: Start::TestStream,
     }
 }
 
 /// The first bytes of `source`, fewer only where it ends.
 fn peek(source: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut start = Vec::new();
-    source.take(START_LENGTH).read_to_end(&mut start)?;
+    let mut start = Vec::with_capacity(START_LENGTH);
+    source.take(START_LENGTH as u64).read_to_end(&mut start)?;
     Ok(start)
 }
 

@@ -31,6 +31,26 @@ pub enum Likeness {
     Text,
 }
 
+/// How a text starts, which tells what it looks like when that is asked: mostly it is not.
+#[derive(Clone, Debug)]
+pub enum Start {
+    /// These are its first bytes.
+    Text(Vec<u8>),
+    /// It is made from a `go test -json` stream.
+    TestStream,
+}
+
+impl Start {
+    /// What the text looks like.
+    #[must_use]
+    pub fn likeness(&self) -> Likeness {
+        match self {
+            Self::Text(start) => Likeness::of(start),
+            Self::TestStream => Likeness::TestStream,
+        }
+    }
+}
+
 /// How archives start.
 const ARCHIVES: [(&[u8], &str); 6] = [
     (b"PK\x03\x04", "zip archive"),

@@ -7,7 +7,7 @@ pub mod source;
 pub mod test_stream;
 
 pub use decode::{Decoded, MOST_UNPACKED, Text, decode};
-pub use likeness::Likeness;
+pub use likeness::{Likeness, Start};
 pub use size::{Size, SizeError};
 pub use source::{InputError, Reason, Source, sources};
 pub use test_stream::LineNumbers;

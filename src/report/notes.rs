@@ -28,8 +28,8 @@ pub struct InputFacts {
     pub results: u64,
     /// What was found around them.
     pub findings: Findings,
-    /// What it looks like.
-    pub likeness: Likeness,
+    /// What it looks like; none where it has results.
+    pub likeness: Option<Likeness>,
     /// What there is to ask for.
     pub seen: Seen,
 }
@@ -297,10 +297,13 @@ fn shortened(all: Vec<Note>) -> Vec<Note> {
 }
 
 fn without_results(inputs: &[InputFacts], notes: &mut Vec<Note>) {
-    for input in inputs.iter().filter(|input| input.results == 0) {
+    for input in inputs {
+        let Some(likeness) = input.likeness else {
+            continue;
+        };
         notes.push(Note::NoResults {
             input: input.name.clone(),
-            likeness: input.likeness,
+            likeness,
             failed: {
                 let failed = input.findings.failed_leaves().into_iter();
                 failed.map(|(name, _)| name.clone()).collect()
