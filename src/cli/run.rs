@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use clap_complete::Shell;
 
 use super::args::{Args, Generated};
@@ -70,8 +70,7 @@ impl From<SelectError> for Failure {
 /// Runs the program with its arguments, of which the first is its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let rewritten = goflags::rewrite(arguments.iter().cloned(), &Args::command());
-    let outcome = match Args::try_parse_from(rewritten) {
+    let outcome = match parse(&arguments) {
         Ok(args) => act(args, streams),
         Err(error) => {
             if error.kind() == ErrorKind::UnknownArgument
@@ -97,6 +96,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
             Exit::Failure
         }
     }
+}
+
+/// [`clap::Parser::try_parse_from`] with flags as Go's have them, on one and the same command.
+fn parse(arguments: &[OsString]) -> Result<Args, clap::Error> {
+    let mut command = Args::command();
+    let rewritten = goflags::rewrite(arguments.iter().cloned(), &command);
+    let mut matches = command.try_get_matches_from_mut(rewritten)?;
+    Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
 /// Says what went wrong. Scripts compare the first line, so what helps beyond it stands in a note.

@@ -29,13 +29,11 @@ pub struct GridColumn {
     pub align: Align,
 }
 
-/// A cell of the grid; an empty one needs no room.
+/// How a cell stands or looks otherwise than its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct GridCell {
-    /// Where its text ends; it starts where the text of the cell before ends.
-    end: usize,
-    /// The number of characters of its text.
-    width: usize,
+struct Exception {
+    /// The cell, by its place among all of them.
+    cell: usize,
     /// Overrides the alignment of the column.
     align: Option<Align>,
     /// How the text looks, where the reader can show it; it takes no room.
@@ -75,8 +73,13 @@ pub struct Grid {
     columns: Vec<GridColumn>,
     headers: Vec<Vec<Header>>,
     text: Vec<u8>,
-    /// Row by row, one for each column.
-    cells: Vec<GridCell>,
+    /// Where the text of each cell ends, row by row, one for each column; it starts
+    /// where that of the cell before ends. A cell without text needs no room.
+    ends: Vec<usize>,
+    /// The widest text of each column, in characters.
+    widths: Vec<usize>,
+    /// In the order of the cells.
+    exceptions: Vec<Exception>,
     /// The first column of each group.
     groups: Vec<usize>,
 }
@@ -99,10 +102,12 @@ impl Grid {
         }
         let cells = columns.len() * rows;
         Self {
-            columns,
             headers: Vec::new(),
             text: Vec::with_capacity(cells * USUAL_WIDTH),
-            cells: Vec::with_capacity(cells),
+            ends: Vec::with_capacity(cells),
+            widths: vec![0; columns.len()],
+            exceptions: Vec::new(),
+            columns,
             groups: starts,
         }
     }
@@ -143,7 +148,7 @@ impl Grid {
 
     /// Adds empty cells up to the end of a group.
     pub fn fill_group(&mut self, index: usize) {
-        let filled = match self.cells.len() % self.columns.len() {
+        let filled = match self.ends.len() % self.columns.len() {
             0 => self.columns.len(),
             filled => filled,
         };
@@ -153,13 +158,14 @@ impl Grid {
     }
 
     fn end_cell(&mut self, align: Option<Align>, style: Style) {
-        let start = self.cells.last().map_or(0, |before| before.end);
-        self.cells.push(GridCell {
-            end: self.text.len(),
-            width: text_width(self.text[start..].as_bstr()),
-            align,
-            style,
-        });
+        let cell = self.ends.len();
+        let start = self.ends.last().copied().unwrap_or(0);
+        let widest = &mut self.widths[cell % self.columns.len()];
+        *widest = text_width(self.text[start..].as_bstr()).max(*widest);
+        if align.is_some() || !style.is_plain() {
+            self.exceptions.push(Exception { cell, align, style });
+        }
+        self.ends.push(self.text.len());
     }
 
     /// Writes headers and rows.
@@ -178,18 +184,16 @@ impl Grid {
             line.extend_from_slice(CLOSING_BAR.as_bytes());
             finish(&mut line, out)?;
         }
-        let mut start = 0;
-        for row in self.cells.chunks(self.columns.len()) {
+        let mut exceptions = self.exceptions.iter().peekable();
+        let (mut start, mut cells) = (0, 0..);
+        for row in self.ends.chunks(self.columns.len()) {
             line.clear();
-            for ((cell, column), &width) in row.iter().zip(&self.columns).zip(&widths) {
-                write_cell(
-                    &mut line,
-                    *cell,
-                    &self.text[start..cell.end],
-                    *column,
-                    width,
-                );
-                start = cell.end;
+            for (((&end, column), &width), cell) in
+                row.iter().zip(&self.columns).zip(&widths).zip(&mut cells)
+            {
+                let exception = exceptions.next_if(|exception| exception.cell == cell);
+                write_cell(&mut line, &self.text[start..end], *column, width, exception);
+                start = end;
             }
             finish(&mut line, out)?;
         }
@@ -198,12 +202,7 @@ impl Grid {
 
     /// The width of each column with its margin, 0 for one that holds nothing.
     fn widths(&self) -> Vec<usize> {
-        let mut widths = vec![0; self.columns.len()];
-        for row in self.cells.chunks(self.columns.len()) {
-            for (cell, width) in row.iter().zip(&mut widths) {
-                *width = cell.width.max(*width);
-            }
-        }
+        let mut widths = self.widths.clone();
         for (column, width) in self.columns.iter().zip(&mut widths) {
             if *width > 0 {
                 *width += text_width(column.margin.into());
@@ -254,23 +253,31 @@ fn write_header(line: &mut Vec<u8>, header: &Header, widths: &[usize]) {
     }
 }
 
-fn write_cell(line: &mut Vec<u8>, cell: GridCell, text: &[u8], column: GridColumn, width: usize) {
+fn write_cell(
+    line: &mut Vec<u8>,
+    text: &[u8],
+    column: GridColumn,
+    width: usize,
+    exception: Option<&Exception>,
+) {
     if text.is_empty() {
         pad(line, width);
         return;
     }
-    let blank = width - text_width(column.margin.into()) - cell.width;
+    let blank = width - text_width(column.margin.into()) - text_width(text.into());
     line.extend_from_slice(column.margin.as_bytes());
-    let align = cell.align.unwrap_or(column.align);
+    let align = exception.and_then(|exception| exception.align);
+    let align = align.unwrap_or(column.align);
     if align == Align::Right {
         pad(line, blank);
     }
-    if cell.style.is_plain() {
-        line.extend_from_slice(text);
-    } else {
-        line.extend_from_slice(cell.style.render().to_string().as_bytes());
-        line.extend_from_slice(text);
-        line.extend_from_slice(cell.style.render_reset().to_string().as_bytes());
+    match exception.map(|exception| exception.style) {
+        Some(style) if !style.is_plain() => {
+            line.extend_from_slice(style.render().to_string().as_bytes());
+            line.extend_from_slice(text);
+            line.extend_from_slice(style.render_reset().to_string().as_bytes());
+        }
+        _ => line.extend_from_slice(text),
     }
     if align == Align::Left {
         pad(line, blank);

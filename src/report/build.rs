@@ -80,29 +80,27 @@ struct Thresholds {
 }
 
 /// Rows of one table that are not analyzed yet.
-struct Share {
-    keys: Vec<Arc<[Field]>>,
-    /// Row by row, one for each column.
-    samples: Vec<Option<Sample>>,
+struct Share<'t> {
+    keys: &'t [Arc<[Field]>],
+    /// Row by row, one for each column; they are taken out.
+    samples: &'t mut [Option<Sample>],
     is_exact: bool,
 }
 
-/// Takes the samples of a table, in shares that threads can take one after the other.
-fn shares_of(table: &mut SampleTable, metadata: &Metadata) -> Vec<Share> {
+/// The rows of a table, in shares that threads can take one after the other.
+fn shares_of<'t>(
+    table: &'t mut SampleTable,
+    metadata: &Metadata,
+) -> impl Iterator<Item = Share<'t>> {
     const ROWS: usize = 256;
     let is_exact = metadata.assumes_exact(table.unit.as_ref());
-    let mut samples = mem::take(&mut table.samples).into_iter();
-    let shares = table.rows.chunks(ROWS);
-    shares
-        .map(|keys| Share {
-            keys: keys.to_vec(),
-            samples: samples
-                .by_ref()
-                .take(keys.len() * table.columns.len())
-                .collect(),
-            is_exact,
-        })
-        .collect()
+    let samples = table.samples.chunks_mut(ROWS * table.columns.len());
+    let shares = table.rows.chunks(ROWS).zip(samples);
+    shares.map(move |(keys, samples)| Share {
+        keys,
+        samples,
+        is_exact,
+    })
 }
 
 /// Makes a table of the next `rows`, of which it has as many as it has keys.
@@ -158,26 +156,20 @@ impl Analyst {
         }
     }
 
-    fn rows(&mut self, share: Share) -> Vec<Row> {
-        let columns = share.samples.len() / share.keys.len().max(1);
-        let mut samples = share.samples.into_iter();
-        let keys = share.keys.into_iter();
-        keys.map(|key| self.row(key, samples.by_ref().take(columns), share.is_exact))
+    fn rows(&mut self, share: Share<'_>) -> Vec<Row> {
+        let columns = share.samples.len() / share.keys.len();
+        let rows = share.keys.iter().zip(share.samples.chunks_mut(columns));
+        rows.map(|(key, samples)| self.row(Arc::clone(key), samples, share.is_exact))
             .collect()
     }
 
-    fn row(
-        &mut self,
-        key: Arc<[Field]>,
-        samples: impl ExactSizeIterator<Item = Option<Sample>>,
-        is_exact: bool,
-    ) -> Row {
+    fn row(&mut self, key: Arc<[Field]>, samples: &mut [Option<Sample>], is_exact: bool) -> Row {
         // Taken out for the time of the row, and put back with its room.
         let mut baseline = mem::take(&mut self.baseline);
         let mut baseline_centre = None;
         let mut cells = Vec::with_capacity(samples.len());
-        for (column, sample) in samples.enumerate() {
-            cells.push(sample.map(|sample| {
+        for (column, sample) in samples.iter_mut().enumerate() {
+            cells.push(sample.take().map(|sample| {
                 let mut sorted = mem::take(&mut self.sorted);
                 sort_into(&mut sorted, &mut self.keys, &sample.values);
                 let mut cell = self.summarize(sample, &sorted, is_exact);

@@ -34,7 +34,7 @@ pub struct Builder<'q> {
     /// Configuration and name of each recipe.
     names: Names,
     /// By the numbers of `names`; none for results that the query drops.
-    recipes: Vec<Option<Recipe>>,
+    recipes: Vec<Option<Box<Recipe>>>,
     /// The reader's version of the name before, and the number of its recipe:
     /// results of one benchmark mostly stand together.
     previous: Option<(u64, u32)>,
@@ -382,7 +382,7 @@ impl<'q> Builder<'q> {
         number
     }
 
-    fn new_recipe(&mut self, configuration: u32, name: &BStr) -> Option<Recipe> {
+    fn new_recipe(&mut self, configuration: u32, name: &BStr) -> Option<Box<Recipe>> {
         let subject = Subject {
             name: Name::new(name),
             configuration: self.configurations.get(configuration),
@@ -391,11 +391,11 @@ impl<'q> Builder<'q> {
         if matches!(outcome, Outcome::Drop) {
             return None;
         }
-        Some(Recipe {
+        Some(Box::new(Recipe {
             placement: None,
             outcome,
             links: SmallVec::new(),
-        })
+        }))
     }
 
     /// The index of the link for a unit, which mostly is the one at the
