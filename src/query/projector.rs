@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use hashbrown::HashTable;
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 
 use super::key::{Key, Subject};
 use super::layout::Exclusions;
+use super::names::Names;
 use super::projection::{Field, Projection};
 use super::sort::Order;
 
@@ -43,9 +44,9 @@ pub struct Projector {
     labels: Vec<BString>,
     exclusions: Arc<Exclusions>,
     /// The values of each field but `.config`, in order of first appearance.
-    columns: Vec<IndexSet<BString, Hasher>>,
+    columns: Vec<Names>,
     /// The members of `.config` with their values, of which the first is the empty one.
-    members: IndexMap<BString, IndexSet<BString, Hasher>, Hasher>,
+    members: IndexMap<BString, Names, Hasher>,
     has_members: bool,
     /// Whether keys depend on more than the configuration.
     reads_names: bool,
@@ -61,7 +62,7 @@ pub struct Projector {
 struct Slot<'a> {
     name: &'a BStr,
     at: usize,
-    values: &'a IndexSet<BString, Hasher>,
+    values: &'a Names,
     order: &'a Order,
 }
 
@@ -69,7 +70,7 @@ impl Projector {
     pub(super) fn new(projection: &Projection, exclusions: Arc<Exclusions>) -> Self {
         let fields = projection.fields().to_vec();
         let single = fields.iter().filter(|field| field.key != Key::Config);
-        let columns = vec![IndexSet::default(); single.count()];
+        let columns = vec![Names::default(); single.count()];
         Self {
             has_members: columns.len() < fields.len(),
             reads_names: fields.iter().any(|field| field.key.reads_names()),
@@ -123,7 +124,8 @@ impl Projector {
                 None if self.exclusions.excludes_configuration(key) => continue,
                 None => {
                     // A result without this key has an empty value of it.
-                    let values = IndexSet::from_iter([BString::default()]);
+                    let mut values = Names::default();
+                    values.intern(0, b"");
                     self.members.insert_full(key.to_owned(), values).0
                 }
             };
@@ -208,7 +210,7 @@ impl Projector {
         let ranks: Vec<(usize, Vec<u32>)> = self
             .slots()
             .map(|slot| {
-                let values: Vec<&BStr> = slot.values.iter().map(|value| value.as_bstr()).collect();
+                let values: Vec<&BStr> = slot.values.iter().collect();
                 (slot.at, slot.order.ranks(&values))
             })
             .collect();
@@ -284,17 +286,13 @@ const MEMBER_ORDER: &Order = &Order::Alpha;
 
 impl<'a> Slot<'a> {
     fn value(&self, number: usize) -> &'a BStr {
-        self.values[number].as_bstr()
+        self.values.get(narrow(number)).1
     }
 }
 
 /// The number of a value, which is its place in order of first appearance.
-fn number_of(values: &mut IndexSet<BString, Hasher>, value: &BStr) -> u32 {
-    let number = match values.get_index_of(value) {
-        Some(number) => number,
-        None => values.insert_full(value.to_owned()).0,
-    };
-    narrow(number)
+fn number_of(values: &mut Names, value: &BStr) -> u32 {
+    values.intern(0, value).0
 }
 
 /// Tuples of numbers, each kept once, all in one piece of memory.

@@ -12,10 +12,11 @@ use bstr::{BStr, BString};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use super::names::{Names, Numbers};
+use super::numbers::Numbers;
 use super::samples::{Field, Sample, SampleTable, Samples};
 use super::seen::Seen;
 use super::values::Values;
+use crate::query::names::Names;
 use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
 use crate::record::{Configuration, Measurement, Name, ResultRecord};
 use crate::unit::Tidied;

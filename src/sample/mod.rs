@@ -2,7 +2,7 @@
 
 pub mod builder;
 pub mod environment;
-pub mod names;
+pub mod numbers;
 pub mod samples;
 pub mod seen;
 pub mod values;

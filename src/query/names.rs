@@ -1,6 +1,6 @@
 //! Numbers for texts that recur.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 
 use bstr::{BStr, ByteSlice};
 use hashbrown::HashTable;
@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 ///
 /// The texts stand behind one another in one buffer, so that a new one costs
 /// no allocation of its own and a known one costs one look-up.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Names {
     text: Vec<u8>,
     entries: Vec<Entry>,
@@ -17,7 +17,7 @@ pub struct Names {
     hasher: foldhash::fast::RandomState,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry {
     group: u32,
     start: usize,
@@ -64,6 +64,12 @@ impl Names {
         (entry.group, entry.slice(&self.text).as_bstr())
     }
 
+    /// The names in the order of their numbers, whatever their groups.
+    pub fn iter(&self) -> impl Iterator<Item = &BStr> {
+        let entries = self.entries.iter();
+        entries.map(|entry| entry.slice(&self.text).as_bstr())
+    }
+
     fn hash(&self, group: u32, name: &[u8]) -> u64 {
         self.hasher.hash_one((group, name))
     }
@@ -72,67 +78,5 @@ impl Names {
 impl Entry {
     fn slice<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.start..self.start + self.length as usize]
-    }
-}
-
-/// Gives each distinct value a number of its own, from 0 up, in order of first appearance.
-#[derive(Debug)]
-pub struct Numbers<T> {
-    values: indexmap::IndexSet<T, foldhash::fast::RandomState>,
-}
-
-impl<T> Default for Numbers<T> {
-    fn default() -> Self {
-        Self {
-            values: indexmap::IndexSet::default(),
-        }
-    }
-}
-
-impl<T: Hash + Eq> Numbers<T> {
-    /// The number of `value`.
-    ///
-    /// # Panics
-    /// Beyond 2³² values.
-    pub fn intern(&mut self, value: T) -> u32 {
-        let (number, _) = self.values.insert_full(value);
-        u32::try_from(number).expect("fewer than 2^32 values")
-    }
-
-    /// The number of `value`, which is cloned only if it is new.
-    ///
-    /// # Panics
-    /// Beyond 2³² values.
-    pub fn intern_ref(&mut self, value: &T) -> u32
-    where
-        T: Clone,
-    {
-        match self.values.get_index_of(value) {
-            Some(number) => u32::try_from(number).expect("fewer than 2^32 values"),
-            None => self.intern(value.clone()),
-        }
-    }
-
-    /// How many values there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Whether there is no value.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// The values in the order of their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.values.iter()
-    }
-
-    /// The value with this number.
-    #[must_use]
-    pub fn get(&self, number: u32) -> &T {
-        &self.values[number as usize]
     }
 }
