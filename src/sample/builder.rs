@@ -43,7 +43,7 @@ pub struct Builder<'q> {
     cells: Vec<Cell>,
     /// How many values the last complete cell has: the next ones mostly have as many.
     expected_values: usize,
-    cell_numbers: HashMap<CellKey, u32, foldhash::fast::RandomState>,
+    cell_numbers: HashMap<CellKey, Target, foldhash::fast::RandomState>,
     /// Every new link in order, so that another builder can make the same ones.
     log: Vec<LoggedLink>,
 }
@@ -64,22 +64,40 @@ struct Recipe {
 struct Link {
     /// The unit as written.
     unit: u32,
-    /// The reader's number for it.
-    reader_unit: Option<u32>,
+    /// The reader's number for it; [`NO_UNIT`] if that is not known.
+    reader_unit: u32,
     /// The unit's factor.
     factor: f64,
-    /// For values that tidying changes.
-    tidied: Target,
-    /// For values that keep their written unit.
-    kept: Target,
+    /// For values that tidying changes, and for values that keep their written unit.
+    targets: [Target; 2],
 }
 
-/// A cell, once it is known.
+/// A unit that no reader has seen.
+const NO_UNIT: u32 = u32::MAX;
+
+/// The index of a cell, once it is known; most values pass by here, so that it is one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Target {
-    Unknown,
-    Dropped,
-    Cell(u32),
+struct Target(u32);
+
+impl Target {
+    const UNKNOWN: Self = Self(u32::MAX);
+    const DROPPED: Self = Self(u32::MAX - 1);
+
+    fn cell(index: usize) -> Self {
+        let index = u32::try_from(index)
+            .ok()
+            .filter(|index| *index < Self::DROPPED.0);
+        Self(index.expect("fewer than 2^32 cells"))
+    }
+
+    /// No cell has this index unless the target is one.
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    fn is_cell(self) -> bool {
+        self.0 < Self::DROPPED.0
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +105,7 @@ struct LoggedLink {
     recipe: u32,
     unit: u32,
     keeps_unit: bool,
-    cell: u32,
+    cell: Target,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -208,18 +226,14 @@ impl<'q> Builder<'q> {
         let mut known = 0;
         for ((value, unit), link) in record.numbered_measurements().zip(&recipe.links) {
             let scaled = value * link.factor;
-            let target = if scaled == value {
-                link.kept
-            } else {
-                link.tidied
+            let target = link.targets[usize::from(scaled == value)];
+            let Some(cell) = self.cells.get_mut(target.index()) else {
+                break;
             };
-            let Target::Cell(cell) = target else { break };
-            if link.reader_unit != Some(unit) || !scaled.is_finite() {
+            if link.reader_unit != unit || !scaled.is_finite() {
                 break;
             }
-            self.cells[cell as usize]
-                .values
-                .push_of(scaled, self.expected_values);
+            cell.values.push_of(scaled, self.expected_values);
             known += 1;
         }
         if known == record.numbered_measurements().len() {
@@ -245,7 +259,7 @@ impl<'q> Builder<'q> {
         };
         if measurement.value.is_finite() {
             let link = self.link_for(&mut recipe, place, measurement.unit);
-            recipe.links[link].reader_unit = Some(unit);
+            recipe.links[link].reader_unit = unit;
             let tidied = self
                 .units
                 .tidied(recipe.links[link].unit)
@@ -253,12 +267,11 @@ impl<'q> Builder<'q> {
             let value = tidied.unwrap_or(measurement.value);
             if !value.is_finite() {
                 left_out(value, measurement.unit);
-            } else if let Target::Cell(cell) =
-                self.target(number, &mut recipe, link, tidied.is_none())
-            {
-                self.cells[cell as usize]
-                    .values
-                    .push_of(value, self.expected_values);
+            } else {
+                let target = self.target(number, &mut recipe, link, tidied.is_none());
+                if let Some(cell) = self.cells.get_mut(target.index()) {
+                    cell.values.push_of(value, self.expected_values);
+                }
             }
         } else {
             left_out(measurement.value, measurement.unit);
@@ -294,7 +307,7 @@ impl<'q> Builder<'q> {
         self.configuration_version = None;
         self.cells.reserve(other.cells.len());
         self.cell_numbers.reserve(other.cells.len());
-        let mut cells = vec![None; other.cells.len()];
+        let mut cells = vec![Target::UNKNOWN; other.cells.len()];
         let units: Vec<u32> = other
             .units
             .iter()
@@ -320,14 +333,14 @@ impl<'q> Builder<'q> {
                 continue;
             };
             let link = self.link_of_unit(&mut recipe, units[logged.unit as usize]);
-            if let Target::Cell(cell) = self.target(number, &mut recipe, link, logged.keeps_unit) {
-                cells[logged.cell as usize] = Some(cell);
-            }
+            cells[logged.cell.index()] = self.target(number, &mut recipe, link, logged.keeps_unit);
             self.recipes[number as usize] = Some(recipe);
         }
-        for (cell, theirs) in cells.into_iter().zip(other.cells) {
-            let Some(cell) = cell else { continue };
-            let ours = &mut self.cells[cell as usize].values;
+        for (target, theirs) in cells.into_iter().zip(other.cells) {
+            let Some(cell) = self.cells.get_mut(target.index()) else {
+                continue;
+            };
+            let ours = &mut cell.values;
             if ours.is_empty() {
                 *ours = theirs.values;
             } else {
@@ -424,10 +437,9 @@ impl<'q> Builder<'q> {
     fn new_link(&self, recipe: &mut Recipe, unit: u32) -> usize {
         recipe.links.push(Link {
             unit,
-            reader_unit: None,
+            reader_unit: NO_UNIT,
             factor: self.units.tidied(unit).factor,
-            tidied: Target::Unknown,
-            kept: Target::Unknown,
+            targets: [Target::UNKNOWN; 2],
         });
         recipe.links.len() - 1
     }
@@ -440,11 +452,9 @@ impl<'q> Builder<'q> {
         link: usize,
         keeps_unit: bool,
     ) -> Target {
-        let Link {
-            unit, tidied, kept, ..
-        } = recipe.links[link];
-        let known = if keeps_unit { kept } else { tidied };
-        if known != Target::Unknown {
+        let Link { unit, targets, .. } = recipe.links[link];
+        let known = targets[usize::from(keeps_unit)];
+        if known != Target::UNKNOWN {
             return known;
         }
         let written = self.units.written(unit);
@@ -477,16 +487,11 @@ impl<'q> Builder<'q> {
                 keeps_unit,
                 cell,
             });
-            Target::Cell(cell)
+            cell
         } else {
-            Target::Dropped
+            Target::DROPPED
         };
-        let link = &mut recipe.links[link];
-        *(if keeps_unit {
-            &mut link.kept
-        } else {
-            &mut link.tidied
-        }) = target;
+        recipe.links[link].targets[usize::from(keeps_unit)] = target;
         target
     }
 
@@ -507,16 +512,16 @@ impl<'q> Builder<'q> {
     }
 
     /// The cell for `key`, to which results with this residue come from now on.
-    fn cell(&mut self, key: CellKey, residue: KeyId) -> u32 {
+    fn cell(&mut self, key: CellKey, residue: KeyId) -> Target {
         let cell = *self.cell_numbers.entry(key).or_insert_with(|| {
             self.cells.push(Cell {
                 key,
                 residues: SmallVec::new(),
                 values: Values::default(),
             });
-            u32::try_from(self.cells.len() - 1).expect("fewer than 2^32 cells")
+            Target::cell(self.cells.len() - 1)
         });
-        let residues = &mut self.cells[cell as usize].residues;
+        let residues = &mut self.cells[cell.index()].residues;
         if residues.last() != Some(&residue) {
             residues.push(residue);
         }
@@ -542,11 +547,7 @@ impl<'q> Builder<'q> {
 
     /// Where results with a measurement that counts go, with the configuration they stand under.
     pub(super) fn placements(&self) -> impl Iterator<Item = (Placement, &Configuration)> {
-        let counts = |link: &Link| {
-            [link.tidied, link.kept]
-                .iter()
-                .any(|target| matches!(target, Target::Cell(_)))
-        };
+        let counts = |link: &Link| link.targets.iter().any(|target| target.is_cell());
         let recipes = self.recipes.iter().zip(0..);
         recipes.filter_map(move |(recipe, number)| {
             let recipe = recipe.as_ref()?;
