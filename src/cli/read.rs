@@ -1,6 +1,7 @@
 //! Reads all inputs, on as many threads as help, with the same outcome as one after the other.
 
 use std::fs::File;
+use std::hint;
 use std::io::{self, Read, Write};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -135,6 +136,9 @@ fn read_in_parallel<'q>(
     threads: usize,
     merged: &mut Merged<'q, '_>,
 ) -> Result<(), ReadError> {
+    /// What a thread takes for some 40 MB of text.
+    const USUAL_NEED: usize = 8 << 20;
+    expect_to_need(2 * USUAL_NEED);
     let next = AtomicUsize::new(0);
     let read_next = || {
         let index = next.fetch_add(1, Ordering::Relaxed);
@@ -148,6 +152,7 @@ fn read_in_parallel<'q>(
         for _ in 1..threads {
             let (read_next, sender) = (&read_next, sender.clone());
             scope.spawn(move || {
+                expect_to_need(USUAL_NEED);
                 while let Some(reading) = read_next() {
                     // The receiver is gone when an earlier source has failed.
                     if sender.send(reading).is_err() {
@@ -170,6 +175,15 @@ fn read_in_parallel<'q>(
         }
         Ok(())
     })
+}
+
+/// Asks for memory and gives it back untouched.
+///
+/// The allocator of glibc takes that for a sign: it keeps blocks that are not larger than the largest one given back, and
+/// the heap of a thread is there in one step. Otherwise it grows page by page, and each step stops all threads that touch
+/// new memory. Other allocators lose a few microseconds. See "What was done about it" in `docs/performance.md`.
+fn expect_to_need(bytes: usize) {
+    drop(hint::black_box(Vec::<u8>::with_capacity(bytes)));
 }
 
 /// Readings that came before their turn.
