@@ -42,6 +42,10 @@ ci:
 versus *ARGUMENTS:
     scripts/versus.py {{ARGUMENTS}}
 
+# Show how time and memory grow with the input; writes docs/performance.md and docs/growth.svg
+growth *ARGUMENTS:
+    scripts/growth.py {{ARGUMENTS}}
+
 # Time the parts
 bench *ARGUMENTS:
     cargo bench -p rbenchstat -- {{ARGUMENTS}}

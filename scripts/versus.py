@@ -6,23 +6,18 @@ usage: versus.py [--benchstat PROGRAM] [--folder DIR] [--rounds N] [--no-documen
 Builds the release program, runs the two in turns with hyperfine, and prints
 medians, ratios, peak memory, and whether the outputs are the same. Without
 --no-document, and with all workloads, writes the table into docs/performance.md.
-Needs cargo and hyperfine; takes some minutes and 2 GB of disk in DIR.
+Needs Linux, cargo and hyperfine; takes some minutes and 2 GB of disk in DIR.
 """
 import argparse
-import json
 import os
 import pathlib
-import platform
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 
 import workloads as make
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENT = ROOT / "docs" / "performance.md"
+from measuring import built, duration, into_document, machine, need_hyperfine, peak, table, times
 
 # Name, what it is, how many files, how to write one, the ratio to reach.
 WORKLOADS = {
@@ -36,36 +31,12 @@ WORKLOADS = {
 }
 
 
-def run(program, paths, out):
-    """Runs a comparison to `out`; its peak memory in MB, or this script's own where that is more (about 15 MB)."""
-    with open(out, "wb") as stdout:
-        child = subprocess.Popen([program, *paths], stdout=stdout, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-    if status != 0:
-        sys.exit(f"versus: {program} failed on {paths[0]} and others")
-    return usage.ru_maxrss / 1024
-
-
-def times(program, paths, runs, scratch):
-    """The wall times of `runs` runs, in seconds."""
-    export = os.path.join(scratch, "hyperfine.json")
-    command = " ".join([program, *paths])
-    subprocess.run(["hyperfine", "-N", "--style", "none", "--warmup", "1", "--runs", str(max(runs, 2)), "--export-json", export, command],
-                   check=True, stdout=subprocess.DEVNULL)
-    with open(export, encoding="utf-8") as file:
-        return json.load(file)["results"][0]["times"]
-
-
-def duration(seconds):
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
-
-
 def measure(name, programs, arguments, scratch):
     what, count, write, target = WORKLOADS[name]
     paths = make.files(arguments.folder, name, count, write)
     size = sum(os.path.getsize(path) for path in paths)
     outputs = [os.path.join(scratch, f"out-{index}") for index in range(len(programs))]
-    peaks = [run(program, paths, out) for program, out in zip(programs, outputs)]
+    peaks = [peak(program, paths, out) for program, out in zip(programs, outputs)]
     runs = 2 if size > 500e6 else 20 if size < 1e6 else 3
     taken = [[] for _ in programs]
     for _ in range(1 if size > 500e6 else arguments.rounds):
@@ -80,33 +51,6 @@ def measure(name, programs, arguments, scratch):
     return row
 
 
-def table(rows):
-    heads = list(rows[0])
-    lines = ["| " + " | ".join(heads) + " |", "| " + " | ".join("---" for _ in heads) + " |"]
-    return "\n".join(lines + ["| " + " | ".join(row[head] for head in heads) + " |" for row in rows])
-
-
-def into_document(name, text):
-    """Replaces what stands between the markers of `name` in the document."""
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    old = DOCUMENT.read_text(encoding="utf-8")
-    before, rest = old.split(begin, 1)
-    new = f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}"
-    part = DOCUMENT.with_suffix(".part")
-    part.write_text(new, encoding="utf-8")
-    part.rename(DOCUMENT)
-
-
-def machine():
-    model = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            model = next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    return f"{len(os.sched_getaffinity(0))} cores of {model}, {platform.system()} {platform.release().split('-')[0]}"
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--benchstat", default=shutil.which("benchstat"))
@@ -118,11 +62,8 @@ def main():
     unknown = set(arguments.workloads) - set(WORKLOADS)
     if unknown:
         parser.error(f"no such workload: {', '.join(sorted(unknown))}; there are {', '.join(WORKLOADS)}")
-    if not shutil.which("hyperfine"):
-        sys.exit("versus: hyperfine is not on PATH: install it with cargo install hyperfine")
-    subprocess.run(["cargo", "build", "--release", "--bin", "rbenchstat"], check=True, cwd=ROOT)
-    target = os.environ.get("CARGO_TARGET_DIR", ROOT / "target")
-    programs = [str(pathlib.Path(target) / "release" / "rbenchstat")]
+    need_hyperfine()
+    programs = [built()]
     if arguments.benchstat:
         programs.append(arguments.benchstat)
     else:
