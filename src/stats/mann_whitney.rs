@@ -133,7 +133,11 @@ impl UTest {
         self.groups.clear();
         let (mut seen_x, mut seen_y, mut doubled_u) = (0, 0, 0);
         while let Some(value) = lower(x.get(seen_x), y.get(seen_y)) {
-            let equal = |rest: &[f64]| rest.iter().take_while(|&&next| next <= value).count();
+            let equal = |rest: &[f64]| match rest.last() {
+                // All the rest, as in a sample of one value.
+                Some(&last) if last <= value => rest.len(),
+                _ => rest.iter().take_while(|&&next| next <= value).count(),
+            };
             let (in_x, in_y) = (equal(&x[seen_x..]), equal(&y[seen_y..]));
             doubled_u += in_x * (2 * seen_y + in_y);
             self.groups.push(in_x + in_y);
