@@ -10,42 +10,30 @@ use crate::unit::Scale;
 
 /// A number with so many decimals, as `{:.decimals$}` writes it: the nearest, of two equally near ones the even one.
 ///
-/// The standard library takes half of the time of a whole table for this, most of it for numbers such as 12.5 that lie
-/// exactly between two shorter ones. Where all digits fit in 128 bits, a multiplication and a shift tell the same.
+/// The standard library takes a third of the time of a whole table for this, most of it for numbers such as 12.5 that are
+/// short. Where all digits fit in 128 bits, a multiplication and a shift tell the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed(pub f64, pub usize);
 
 impl Fixed {
     /// The magnitude in units of the last decimal; none where that is not told by 128 bits.
     fn units(self) -> Option<u64> {
-        const POWERS: [u128; 11] = [
-            1,
-            10,
-            100,
-            1_000,
-            10_000,
-            100_000,
-            1_000_000,
-            10_000_000,
-            100_000_000,
-            1_000_000_000,
-            10_000_000_000,
-        ];
-        let Self(value, decimals) = self;
-        let magnitude = value.abs();
-        // Below 2^53 all digits before the point fit, and a fraction of fewer than 128 bits is not all shifted out.
-        if !(magnitude == 0.0 || (1e-12..9e15).contains(&magnitude)) {
-            return None;
-        }
+        let magnitude = self.0.abs();
+        let decimals = u32::try_from(self.1).ok().filter(|&count| count <= 10)?;
         if magnitude == 0.0 {
             return Some(0);
+        }
+        // Below 2^53 there is no digit beyond the mantissa, and so small a fraction is not all shifted out.
+        if !(1e-12..9e15).contains(&magnitude) {
+            return None;
         }
         let bits = magnitude.to_bits();
         let exponent = i32::try_from(bits >> 52).ok()? - 1075;
         let mantissa = u128::from(bits & ((1 << 52) - 1) | 1 << 52);
         // magnitude = mantissa · 2^exponent, with exponent from -92 to 0.
         let shift = u32::try_from(-exponent).ok()?;
-        let scaled = mantissa * POWERS.get(decimals)?;
+        // 53 and 34 bits.
+        let scaled = mantissa * 10_u128.pow(decimals);
         if shift == 0 {
             return u64::try_from(scaled).ok();
         }
@@ -357,7 +345,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn fixed_decimals_are_those_of_the_standard_library(number in number(), decimals in 0..13_usize) {
+        fn fixed_decimals_are_those_of_the_standard_library(number in number(), decimals in 0..40_usize) {
             prop_assert_eq!(Fixed(number, decimals).to_string(), format!("{number:.decimals$}"));
         }
 
