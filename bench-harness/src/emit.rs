@@ -1,10 +1,14 @@
 //! Measurements as lines of the Go benchmark format.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
+
+use rbenchstat::record::{self, Configuration, WriteError, Writer};
 
 use crate::latency::Percentile;
 use crate::measure::Measurement;
+
+/// How every benchmark's name starts in a file.
+const PREFIX: &str = "Benchmark";
 
 /// A configuration line splits a comparison's tables when it differs, so there
 /// are these four and no others.
@@ -80,18 +84,17 @@ pub struct Figures {
 /// loop that fell behind.
 ///
 /// # Errors
-/// When `out` fails.
+/// When `out` fails, or a name is none that the format can hold.
 pub fn measurement(
     out: &mut dyn Write,
     name: &Name,
     measured: &Measurement,
     figures: &Figures,
-) -> io::Result<Vec<String>> {
+) -> Result<Vec<String>, WriteError> {
     let operations = measured.operations as f64;
-    let mut line = format!("{}\t{}", name.full(), measured.operations);
-    let mut metric = |value: f64, unit: &str| {
-        // Writing to a text cannot fail.
-        let _ = write!(line, "\t{} {unit}", number(value));
+    let mut metrics = Vec::new();
+    let mut metric = |value: f64, unit: &'static str| {
+        metrics.push(record::Measurement::new(value, unit));
     };
     if measured.open {
         // An open loop's time an operation is its rate, whatever the filter does.
@@ -112,7 +115,7 @@ pub fn measurement(
             metric(log.uploader.count as f64 / operations, "uploader-allocs/op");
         }
     }
-    writeln!(out, "{line}")?;
+    result(out, &name.full(), measured.operations, metrics)?;
     let mut notes = Vec::new();
     let achieved = operations / measured.wall.as_secs_f64();
     if let Some(rate) = figures.rate
@@ -137,8 +140,8 @@ pub fn measurement(
         let latency = measured
             .latencies
             .value_at_quantile(percentile.value / 100.0);
-        let value = number(latency as f64);
-        writeln!(out, "{full}\t{}\t{value} ns/op", measured.operations)?;
+        let metric = record::Measurement::new(latency as f64, "ns/op");
+        result(out, &full, measured.operations, [metric])?;
     }
     for note in &notes {
         comment(out, note)?;
@@ -148,19 +151,17 @@ pub fn measurement(
     Ok(notes)
 }
 
-/// As Go prints measurements: about four digits, no exponent.
-fn number(value: f64) -> String {
-    let decimals = match value.abs() {
-        0.0 | 999.95.. => 0,
-        99.995.. => 1,
-        9.9995.. => 2,
-        0.99995.. => 3,
-        0.099_995.. => 4,
-        0.009_999_5.. => 5,
-        0.000_999_95.. => 6,
-        _ => 7,
-    };
-    format!("{value:.decimals$}")
+/// Writes one line as `go test` lays it out. The configuration in force is the one at the start of the file.
+fn result(
+    out: &mut dyn Write,
+    name: &str,
+    operations: u64,
+    metrics: impl IntoIterator<Item = record::Measurement<'static>>,
+) -> Result<(), WriteError> {
+    let name = name.strip_prefix(PREFIX).unwrap_or(name);
+    let operations = i64::try_from(operations).unwrap_or(i64::MAX);
+    let metrics = metrics.into_iter().map(record::Measurement::rounded);
+    Writer::new(out).result(&Configuration::default(), name, operations, metrics)
 }
 
 fn operating_system() -> &'static str {
@@ -229,9 +230,9 @@ mod tests {
     #[test]
     fn percentiles_have_lines_of_their_own_before_the_number_of_workers() {
         let (text, notes) = lines(&measured(20_000), true, 4);
-        let expected = "BenchmarkA/b-4\t20000\t1234 ns/op\t100.0 B/op\t7.000 allocs/op\n\
-                        BenchmarkA/b/P50-4\t20000\t10007 ns/op\n\
-                        BenchmarkA/b/P99.9-4\t20000\t19983 ns/op\n";
+        let expected = "BenchmarkA/b-4\t   20000\t      1234 ns/op\t     100 B/op\t       7 allocs/op\n\
+                        BenchmarkA/b/P50-4\t   20000\t     10007 ns/op\n\
+                        BenchmarkA/b/P99.9-4\t   20000\t     19983 ns/op\n";
         assert_eq!(text, expected);
         assert!(notes.is_empty());
     }
@@ -262,7 +263,7 @@ mod tests {
         assert!(notes[0].starts_with("BenchmarkA fell behind: 500 operations/s of 600"));
         let text = String::from_utf8(out).unwrap();
         assert!(
-            text.starts_with("BenchmarkA\t1000\t500.0 ops/s\n"),
+            text.starts_with("BenchmarkA\t    1000\t       500.0 ops/s\n"),
             "{text}"
         );
     }
@@ -282,24 +283,9 @@ mod tests {
         let first = text.lines().next().unwrap();
         assert!(
             first.ends_with(
-                "\t0.2500 dropped-events/op\t123.5 upload-B/op\t2.000 uploader-B/op\t0.5000 uploader-allocs/op"
+                "\t         0.2500 dropped-events/op\t       123.5 upload-B/op\t         2.000 uploader-B/op\t         0.5000 uploader-allocs/op"
             ),
             "{first}"
         );
-    }
-
-    #[test]
-    fn numbers_have_about_four_digits() {
-        for (value, text) in [
-            (0.0, "0"),
-            (0.25, "0.2500"),
-            (9.99, "9.990"),
-            (99.99, "99.99"),
-            (999.9, "999.9"),
-            (1_234.5, "1234"),
-            (12_345_678.9, "12345679"),
-        ] {
-            assert_eq!(number(value), text);
-        }
     }
 }

@@ -312,6 +312,18 @@ fn spell(text: &mut Vec<u8>, measurement: Measurement<'_>) -> io::Result<()> {
     Ok(())
 }
 
+impl Measurement<'_> {
+    /// The same with the digits that `go test` prints of such a value: four significant ones, but all before the point.
+    #[must_use]
+    pub fn rounded(self) -> Self {
+        let decimals = decimals_for(self.value.abs());
+        let value = format!("{:.decimals$}", self.value)
+            .parse()
+            .unwrap_or(self.value);
+        Self { value, ..self }
+    }
+}
+
 /// Four significant digits, but none cut off before the point.
 fn decimals_for(magnitude: f64) -> usize {
     match magnitude {
@@ -372,6 +384,22 @@ mod tests {
             (90.5, "MB/s", "  90.50 MB/s"),
         ] {
             assert_eq!(spelled(value, unit), text);
+        }
+    }
+
+    #[test]
+    fn a_rounded_measurement_has_about_four_digits() {
+        for (value, rounded) in [
+            (0.0, 0.0),
+            (0.251_149, 0.2511),
+            (9.9915, 9.992),
+            (99.994, 99.99),
+            (999.94, 999.9),
+            (1_234.5, 1_234.0),
+            (12_345_678.9, 12_345_679.0),
+            (f64::INFINITY, f64::INFINITY),
+        ] {
+            assert_eq!(Measurement::new(value, "ns/op").rounded().value, rounded);
         }
     }
 
