@@ -157,9 +157,14 @@ impl Analyst {
     }
 
     fn rows(&mut self, share: Share<'_>) -> Vec<Row> {
-        let columns = share.samples.len() / share.keys.len();
-        let rows = share.keys.iter().zip(share.samples.chunks_mut(columns));
-        rows.map(|(key, samples)| self.row(Arc::clone(key), samples, share.is_exact))
+        let Share {
+            keys,
+            samples,
+            is_exact,
+        } = share;
+        let columns = samples.len() / keys.len();
+        let rows = keys.iter().zip(samples.chunks_mut(columns));
+        rows.map(|(key, samples)| self.row(Arc::clone(key), samples, is_exact))
             .collect()
     }
 

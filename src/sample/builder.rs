@@ -265,13 +265,13 @@ impl<'q> Builder<'q> {
                 .tidied(recipe.links[link].unit)
                 .apply(measurement.value);
             let value = tidied.unwrap_or(measurement.value);
-            if !value.is_finite() {
-                left_out(value, measurement.unit);
-            } else {
+            if value.is_finite() {
                 let target = self.target(number, &mut recipe, link, tidied.is_none());
                 if let Some(cell) = self.cells.get_mut(target.index()) {
                     cell.values.push_of(value, self.expected_values);
                 }
+            } else {
+                left_out(value, measurement.unit);
             }
         } else {
             left_out(measurement.value, measurement.unit);
