@@ -16,7 +16,6 @@ use crate::decision_log::settings::Settings;
 use crate::decision_log::uploader::logs_url;
 use crate::emit::Figures;
 use crate::engine::EngineKind;
-use crate::goflags;
 use crate::latency::Percentile;
 use crate::load::{Arrival, Budget};
 use crate::measure::{Conditions, Server};
@@ -181,7 +180,7 @@ pub const INTERRUPTED: Status = 130;
 
 /// Runs the program with its arguments, of which the first is its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> Status {
-    let arguments = goflags::rewrite(arguments, &Arguments::command());
+    let arguments = rbenchstat::cli::goflags::rewrite(arguments, &Arguments::command());
     let typed: Vec<String> = arguments
         .iter()
         .skip(1)

@@ -17,7 +17,6 @@ pub mod decision_log;
 pub mod emit;
 pub mod engine;
 pub mod filter;
-mod goflags;
 pub mod input;
 pub mod latency;
 pub mod load;

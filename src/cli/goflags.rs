@@ -52,15 +52,20 @@ fn as_long_flag(argument: &OsStr) -> Option<(String, OsString)> {
     ))
 }
 
-/// Whether the flag takes the next argument as its value.
+/// Whether the flag, of the command or of a subcommand, takes the next argument as its value.
 fn wants_value(command: &Command, name: &str) -> bool {
-    command
+    let own = command
         .get_arguments()
-        .find(|argument| argument.get_long() == Some(name))
-        .is_some_and(|argument| {
+        .find(|argument| argument.get_long() == Some(name));
+    match own {
+        Some(argument) => {
             let has_value = matches!(argument.get_action(), ArgAction::Set | ArgAction::Append);
             has_value && !argument.is_require_equals_set()
-        })
+        }
+        None => command
+            .get_subcommands()
+            .any(|subcommand| wants_value(subcommand, name)),
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +111,17 @@ mod tests {
         assert_eq!(
             rewritten(&["-csv", "-col", "x", "-csv=true"]),
             ["--csv", "--col", "x", "--csv=true"]
+        );
+    }
+
+    #[test]
+    fn flags_of_subcommands_are_known() {
+        let compare = Command::new("compare").arg(clap::Arg::new("old").long("old"));
+        let command = Command::new("x").subcommand(compare);
+        let arguments = ["x", "compare", "-old", "-a"].map(OsString::from);
+        assert_eq!(
+            rewrite(arguments, &command),
+            ["x", "compare", "--old", "-a"].map(OsString::from)
         );
     }
 

@@ -4,7 +4,7 @@ mod args;
 mod exit;
 mod gate_args;
 mod gate_options;
-mod goflags;
+pub mod goflags;
 mod older;
 mod options;
 mod output;
