@@ -88,8 +88,10 @@ impl Grid {
     /// A grid with a label column and the given groups of columns, and room for `rows`.
     #[must_use]
     pub fn new(groups: &[&[GridColumn]], rows: usize) -> Self {
-        /// Most texts are shorter, labels longer.
+        /// In bytes; most texts are shorter, labels longer.
         const USUAL_WIDTH: usize = 8;
+        /// In bytes; beyond, text grows as it comes.
+        const MOST_RESERVED: usize = 1 << 20;
         let label = GridColumn {
             margin: "",
             align: Align::Left,
@@ -103,7 +105,7 @@ impl Grid {
         let cells = columns.len() * rows;
         Self {
             headers: Vec::new(),
-            text: Vec::with_capacity(cells * USUAL_WIDTH),
+            text: Vec::with_capacity((cells * USUAL_WIDTH).min(MOST_RESERVED)),
             ends: Vec::with_capacity(cells),
             widths: vec![0; columns.len()],
             exceptions: Vec::new(),
