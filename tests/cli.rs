@@ -205,6 +205,38 @@ fn standard_input_is_read_without_a_name_as_a_dash_and_under_a_label() {
 }
 
 #[test]
+fn the_first_of_two_dashes_is_standard_input_and_the_second_finds_its_end() {
+    let bench = old_and_new();
+    // Whichever thread comes first.
+    for _ in 0..20 {
+        let run = bench.run_with(NEW, &["first=-", "old.txt", "second=-"]);
+        let header = run.stdout.lines().next().unwrap();
+        assert!(header.contains("first"), "{header}");
+        assert!(!header.contains("second"), "{header}");
+        assert!(
+            run.stderr.contains("-: no benchmark results found in it"),
+            "{}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
+fn a_p_of_exactly_1_is_significant_at_level_1() {
+    let results = |values: [u32; 4]| -> String {
+        let line = |value| format!("BenchmarkX 1 {value} ns/op\n");
+        values.map(line).concat()
+    };
+    // U is in the very middle of its range: no p is larger.
+    let bench = Bench::new(&[
+        ("old.txt", &results([1, 4, 5, 8])),
+        ("new.txt", &results([2, 3, 6, 7])),
+    ]);
+    let run = bench.run(&["-alpha", "1", "old.txt", "new.txt"]);
+    assert!(run.stdout.contains("0.00% (p=1.000 n=4)"), "{}", run.stdout);
+}
+
+#[test]
 fn labels_name_columns_and_pool_files_under_one_name() {
     let bench = old_and_new();
     let run = bench.run(&["before=old.txt", "after=new.txt"]);

@@ -74,7 +74,10 @@ pub fn read(
     standard_input: &mut (dyn Read + Send),
     warnings: &mut dyn Write,
 ) -> Result<Inputs, ReadError> {
-    let standard_input = StandardInput(Mutex::new(standard_input));
+    let standard_input = StandardInput {
+        reader: Mutex::new(standard_input),
+        first: sources.iter().position(Source::is_standard_input),
+    };
     let mut merged = Merged {
         builder: None,
         metadata: Metadata::default(),
@@ -84,8 +87,9 @@ pub fn read(
     };
     let threads = threads_for(sources);
     if threads <= 1 {
-        for source in sources {
-            merged.add(source, read_source(source, query, &standard_input))?;
+        for index in 0..sources.len() {
+            let reading = read_source(sources, index, query, &standard_input);
+            merged.add(&sources[index], reading)?;
         }
     } else {
         read_in_parallel(sources, query, &standard_input, threads, &mut merged)?;
@@ -125,8 +129,11 @@ fn threads_for(sources: &[Source]) -> usize {
     }
 }
 
-/// Standard input, for whichever source reads it first; later ones find it at its end.
-struct StandardInput<'a>(Mutex<&'a mut (dyn Read + Send)>);
+/// Standard input, for the first source that is it; later ones find it at its end.
+struct StandardInput<'a> {
+    reader: Mutex<&'a mut (dyn Read + Send)>,
+    first: Option<usize>,
+}
 
 /// Each worker takes the next source in order; what they find is merged in that same order.
 fn read_in_parallel<'q>(
@@ -142,8 +149,7 @@ fn read_in_parallel<'q>(
     let next = AtomicUsize::new(0);
     let read_next = || {
         let index = next.fetch_add(1, Ordering::Relaxed);
-        let source = sources.get(index)?;
-        Some((index, read_source(source, query, standard_input)))
+        (index < sources.len()).then(|| (index, read_source(sources, index, query, standard_input)))
     };
     let (sender, receiver) = mpsc::channel();
     let mut waiting = Waiting::new(sources);
@@ -245,7 +251,8 @@ enum Event {
 }
 
 fn read_source<'q>(
-    source: &Source,
+    sources: &[Source],
+    index: usize,
     query: Query<'q>,
     standard_input: &StandardInput<'_>,
 ) -> Reading<'q> {
@@ -259,12 +266,13 @@ fn read_source<'q>(
         seen: Seen::default(),
         error: None,
     };
-    let outcome = if source.is_standard_input() {
-        let mut reader = standard_input
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+    let source = &sources[index];
+    let outcome = if standard_input.first == Some(index) {
+        let reader = standard_input.reader.lock();
+        let mut reader = reader.unwrap_or_else(PoisonError::into_inner);
         reading.read_all(source, &mut **reader)
+    } else if source.is_standard_input() {
+        reading.read_all(source, io::empty())
     } else {
         source
             .open()

@@ -274,8 +274,11 @@ impl Analyst {
             // Without ties U is a whole number.
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             let u = outcome.u as usize;
-            let distributions = self.test.distributions();
-            outcome.p = distributions.recursive_p(n1, n2, u.min(n1 * n2 - u));
+            // In the very middle both tails have it, and p is 1 without a sum.
+            if 2 * u != n1 * n2 {
+                let distributions = self.test.distributions();
+                outcome.p = distributions.recursive_p(n1, n2, u.min(n1 * n2 - u));
+            }
         }
         if outcome.method == Method::AllEqual {
             warnings.push(Warning::AllEqual);
