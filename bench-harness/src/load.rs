@@ -158,6 +158,37 @@ pub fn warm_up(
     Ok(operations)
 }
 
+/// Where warm workers wait for each other, and for whoever takes the figures before they start.
+pub struct StartLine(Barrier);
+
+impl StartLine {
+    /// For so many workers and one starter.
+    #[must_use]
+    pub fn new(workers: u32) -> Self {
+        Self(Barrier::new(workers as usize + 1))
+    }
+
+    /// A worker waits until all are here and the starter has looked.
+    pub fn wait(&self) {
+        self.0.wait();
+        self.0.wait();
+    }
+
+    /// The starter waits until all are here, looks around while nobody runs, and lets them go.
+    pub fn start<Seen>(&self, look: impl FnOnce() -> Seen) -> Seen {
+        self.0.wait();
+        let seen = look();
+        self.0.wait();
+        seen
+    }
+
+    /// For one worker and no starter.
+    #[cfg(test)]
+    fn of_one() -> Self {
+        Self(Barrier::new(1))
+    }
+}
+
 /// Waits for the others and runs this worker's share.
 ///
 /// # Errors
@@ -166,7 +197,7 @@ pub fn closed_loop(
     filter: &mut impl Authorize,
     share: &Share<'_>,
     counter: &Counter,
-    barrier: &Barrier,
+    start: &StartLine,
 ) -> Result<Measured> {
     let mut latencies = histogram()?;
     let (time, most) = match share.budget {
@@ -174,7 +205,7 @@ pub fn closed_loop(
         Budget::Operations(operations) => (Duration::MAX, operations),
     };
     let mut requests = share.requests.iter().cycle().skip(share.first);
-    barrier.wait();
+    start.wait();
     let before = counter.reader().read();
     let started = Instant::now();
     let mut ended = started;
@@ -212,7 +243,7 @@ pub fn open_loop(
     filter: &mut impl Authorize,
     share: &Share<'_>,
     counter: &Counter,
-    barrier: &Barrier,
+    start: &StartLine,
     rate: f64,
     clock: &impl Clock,
 ) -> Result<Measured> {
@@ -231,7 +262,7 @@ pub fn open_loop(
         }
     };
     let mut requests = share.requests.iter().cycle().skip(share.first);
-    barrier.wait();
+    start.wait();
     let before = counter.reader().read();
     let begin = clock.now();
     let started = Instant::now();
@@ -343,7 +374,7 @@ mod tests {
             &mut filter,
             &share,
             &counter,
-            &Barrier::new(1),
+            &StartLine::of_one(),
             rate,
             &clock,
         )
@@ -390,7 +421,7 @@ mod tests {
         let share = share(&requests, &stop, Budget::Operations(123));
         let mut filter = crate::filter::EmptyFilter;
         let counter = Counter::start();
-        let measured = closed_loop(&mut filter, &share, &counter, &Barrier::new(1)).unwrap();
+        let measured = closed_loop(&mut filter, &share, &counter, &StartLine::of_one()).unwrap();
         assert_eq!(measured.operations, 123);
         assert_eq!(measured.latencies.len(), 123);
     }
@@ -401,7 +432,7 @@ mod tests {
         let share = share(&requests, &stop, Budget::Operations(10_000));
         let mut filter = crate::filter::EmptyFilter;
         let counter = Counter::start();
-        let measured = closed_loop(&mut filter, &share, &counter, &Barrier::new(1)).unwrap();
+        let measured = closed_loop(&mut filter, &share, &counter, &StartLine::of_one()).unwrap();
         assert_eq!(measured.allocations, Allocations::default());
     }
 
@@ -416,7 +447,7 @@ mod tests {
         let (requests, stop) = (requests(false), AtomicBool::new(false));
         let share = share(&requests, &stop, Budget::Operations(5));
         let counter = Counter::start();
-        let error = closed_loop(&mut filter, &share, &counter, &Barrier::new(1))
+        let error = closed_loop(&mut filter, &share, &counter, &StartLine::of_one())
             .err()
             .unwrap();
         assert_eq!(
