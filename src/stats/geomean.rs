@@ -1,13 +1,13 @@
 //! The geometric mean of many rows, and how sure it is.
 
+use super::exponential::exp;
 use super::median::Interval;
 
 /// A running geometric mean of positive values.
 ///
 /// The mean of the logarithms is updated with every value, m += (ln x − m)/i (Welford 1962), rather than summed and
-/// divided: that is the order of roundings whose digits are printed. Logarithm and exponential are those of `libm`, whose
-/// last digits are the same on every machine and oftener those of the reference: of 8,000 means that lie half-way between
-/// two printed numbers it rounds 337 the other way, the C library 526.
+/// divided: that is the order of roundings whose digits are printed. The logarithm is that of `libm`, as its algorithm is the
+/// reference's, and so is the exponential's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GeoMean {
     mean_of_logs: f64,
@@ -36,7 +36,7 @@ impl GeoMean {
     /// The mean so far, in the unit of the values; `None` of nothing.
     #[must_use]
     pub fn get(&self) -> Option<f64> {
-        (self.count > 0).then(|| libm::exp(self.mean_of_logs))
+        (self.count > 0).then(|| exp(self.mean_of_logs))
     }
 }
 
@@ -70,14 +70,29 @@ pub fn geomean_interval(mean: f64, rows: &[Interval]) -> Option<Interval> {
         .sum();
     let reach = squares.sqrt() / 2.0 / rows.len() as f64;
     Some(Interval {
-        lo: mean * libm::exp(-reach),
-        hi: mean * libm::exp(reach),
+        lo: mean * exp(-reach),
+        hi: mean * exp(reach),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As `benchstat -format csv` prints them.
+    #[test]
+    fn the_last_digit_is_the_one_that_the_reference_prints() {
+        for (values, printed) in [
+            (&[2.23286, 0.3943, 2.8][..], 1.350_875_838_500_444_5),
+            (
+                &[0.003_992_8, 0.008_316, 0.018_305, 0.008_496_3, 0.002_889_1],
+                0.006_835_193_863_048_611,
+            ),
+        ] {
+            let mean: GeoMean = values.iter().copied().collect();
+            assert_eq!(mean.get(), Some(printed));
+        }
+    }
 
     fn close(a: f64, b: f64) -> bool {
         (a / b - 1.0).abs() < 1e-14

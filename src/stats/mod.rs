@@ -16,6 +16,7 @@
 
 pub mod drift;
 pub mod exact;
+mod exponential;
 pub mod geomean;
 pub mod hodges_lehmann;
 pub mod mann_whitney;
