@@ -4,6 +4,9 @@
 //! passes. With the environment variable SCREENSHOTS, a folder, it leaves pictures of the page there.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/in_process.rs"]
+#[expect(dead_code, reason = "shared with tests that use more of it")]
+mod in_process;
 #[path = "common/inputs.rs"]
 mod inputs;
 #[path = "common/program.rs"]

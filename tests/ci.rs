@@ -87,6 +87,14 @@ if [ -z "$writes" ]; then cat "$PLACE/comments.json"; fi
 "#;
 
 impl Place {
+    /// One with a comment to post.
+    fn with_comment() -> Self {
+        let place = Self::new();
+        let text = "<!-- rbenchstat:v1 id=default -->\n";
+        fs::write(place.path("comment.md"), text).unwrap();
+        place
+    }
+
     fn new() -> Self {
         let place = Self {
             folder: tempfile::tempdir().unwrap(),
@@ -368,12 +376,7 @@ fn the_pull_request_of_a_fork_is_found_by_its_head() {
     if !has_all(&["jq"]) {
         return;
     }
-    let place = Place::new();
-    fs::write(
-        place.path("comment.md"),
-        "<!-- rbenchstat:v1 id=default -->\n",
-    )
-    .unwrap();
+    let place = Place::with_comment();
     let pulls = r#"[{"number": 7, "head": {"sha": "aaa"}}, {"number": 8, "head": {"sha": "bbb"}}]"#;
     fs::write(place.path("pulls.json"), pulls).unwrap();
     let script = "bash \"$SCRIPTS/post_for_fork.sh\"";
@@ -402,12 +405,7 @@ fn a_note_is_posted_on_a_merge_request_and_then_updated() {
     if !has_all(&["jq"]) {
         return;
     }
-    let place = Place::new();
-    fs::write(
-        place.path("comment.md"),
-        "<!-- rbenchstat:v1 id=default -->\n",
-    )
-    .unwrap();
+    let place = Place::with_comment();
     let script = "bash \"$SCRIPTS/post_gitlab.sh\"";
     let variables = [
         ("CI_API_V4_URL", "https://gitlab.example.com/api/v4"),

@@ -11,8 +11,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use flate2::{Compression, write::GzEncoder};
-use rbenchstat::cli::{self, Streams, Surroundings};
+use rbenchstat::cli::Surroundings;
 use tempfile::TempDir;
+
+#[path = "common/in_process.rs"]
+mod in_process;
 
 /// The formats of a report, and benchmark text last, which is no report.
 const FORMATS: &[&str] = &[
@@ -113,21 +116,12 @@ fn run_after(format: &str, input: &str, close: fn(&mut Child)) -> Output {
 }
 
 /// Runs in this process, where arguments may be longer than an operating system takes them.
-fn in_process(arguments: &[&str]) -> (u8, String) {
-    let mut stdin: &[u8] = b"BenchmarkX 1 5 ns/op\n";
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let exit = cli::run(
-        ["rbenchstat"].iter().chain(arguments).map(OsString::from),
-        &mut Streams {
-            stdin: &mut stdin,
-            stdout: &mut stdout,
-            stderr: &mut stderr,
-            stdin_is_terminal: false,
-            surroundings: Surroundings::default(),
-        },
-    );
-    assert!(exit.status() == 0 || stdout.is_empty());
-    (exit.status(), String::from_utf8_lossy(&stderr).into_owned())
+fn told(arguments: &[&str]) -> (u8, String) {
+    let arguments = arguments.iter().map(OsString::from);
+    let stdin = &b"BenchmarkX 1 5 ns/op\n"[..];
+    let run = in_process::run(arguments, stdin, Surroundings::default());
+    assert!(run.status == 0 || run.stdout.is_empty());
+    (run.status, run.stderr)
 }
 
 #[test]
@@ -658,11 +652,11 @@ fn deep_and_large_regular_expressions_are_refused() {
             "invalid repeat count",
         ),
     ] {
-        let (status, told) = in_process(&["-filter", &filter]);
+        let (status, told) = told(&["-filter", &filter]);
         assert_eq!(status, 2);
         assert!(told.contains(reason), "{}", &told[..told.len().min(200)]);
     }
-    assert_eq!(in_process(&["-filter", &nested(500)]).0, 0);
+    assert_eq!(told(&["-filter", &nested(500)]).0, 0);
 }
 
 #[test]
@@ -699,7 +693,7 @@ fn filters_and_projections_of_any_depth_and_length_end_with_an_answer() {
         (format!("a:{}", "(".repeat(MANY)), 2),
         (format!("a:\"{}\"", "\\n".repeat(MANY)), 0),
     ] {
-        let (status, told) = in_process(&["-filter", &filter]);
+        let (status, told) = told(&["-filter", &filter]);
         assert_eq!(
             status,
             expected,
@@ -714,7 +708,7 @@ fn filters_and_projections_of_any_depth_and_length_end_with_an_answer() {
         (format!("a@({})", "b ".repeat(MANY)), 0),
         (",".repeat(MANY), 2),
     ] {
-        let (status, told) = in_process(&["-row", &projection]);
+        let (status, told) = told(&["-row", &projection]);
         assert_eq!(
             status,
             expected,
@@ -793,19 +787,10 @@ impl Read for Failing<'_> {
 #[test]
 fn an_input_that_fails_half_way_leaves_nothing_on_standard_output() {
     let text = results(100);
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let exit = cli::run(
-        ["rbenchstat"].map(OsString::from),
-        &mut Streams {
-            stdin: &mut Failing(text.as_bytes()),
-            stdout: &mut stdout,
-            stderr: &mut stderr,
-            stdin_is_terminal: false,
-            surroundings: Surroundings::default(),
-        },
-    );
-    assert_eq!(exit.status(), 2);
-    assert!(stdout.is_empty());
-    let told = String::from_utf8_lossy(&stderr);
+    let stdin = Failing(text.as_bytes());
+    let run = in_process::run([], stdin, Surroundings::default());
+    assert_eq!(run.status, 2);
+    assert!(run.stdout.is_empty());
+    let told = run.stderr;
     assert!(told.contains("the cable is loose"), "{told}");
 }

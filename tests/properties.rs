@@ -3,10 +3,16 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
+use std::io;
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use rbenchstat::cli::{self, Streams, Surroundings};
+use rbenchstat::cli::Surroundings;
+
+#[path = "common/in_process.rs"]
+mod in_process;
+
+use in_process::Run;
 
 /// A file: its name in the folder of the run, its label, and its text.
 type Input<'a> = (&'a str, &'a str, String);
@@ -14,8 +20,7 @@ type Input<'a> = (&'a str, &'a str, String);
 /// Standard output and standard error, without the folder, of a run that ends well.
 fn run(flags: &[&str], inputs: &[Input<'_>]) -> (String, String) {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut arguments: Vec<OsString> = vec!["rbenchstat".into()];
-    arguments.extend(flags.iter().map(OsString::from));
+    let mut arguments: Vec<OsString> = flags.iter().map(OsString::from).collect();
     for (name, label, text) in inputs {
         let path = folder.path().join(name);
         fs::write(&path, text).expect("a file");
@@ -23,20 +28,12 @@ fn run(flags: &[&str], inputs: &[Input<'_>]) -> (String, String) {
         argument.push(path);
         arguments.push(argument);
     }
-    let mut stdin: &[u8] = b"";
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let exit = cli::run(
-        arguments,
-        &mut Streams {
-            stdin: &mut stdin,
-            stdout: &mut stdout,
-            stderr: &mut stderr,
-            stdin_is_terminal: false,
-            surroundings: Surroundings::default(),
-        },
-    );
-    let stderr = String::from_utf8_lossy(&stderr).into_owned();
-    assert_eq!(exit.status(), 0, "{stderr}");
+    let Run {
+        status,
+        stdout,
+        stderr,
+    } = in_process::run(arguments, io::empty(), Surroundings::default());
+    assert_eq!(status, 0, "{stderr}");
     (String::from_utf8_lossy(&stdout).into_owned(), stderr)
 }
 

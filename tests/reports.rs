@@ -3,6 +3,8 @@
 //! With the environment variable BLESS set, golden files are written instead of compared; look at the difference then.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/in_process.rs"]
+mod in_process;
 #[path = "common/inputs.rs"]
 mod inputs;
 #[path = "common/program.rs"]

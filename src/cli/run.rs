@@ -199,19 +199,23 @@ fn act(args: Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
     }
 }
 
+fn query(options: &Options, compares_environments: bool) -> Query<'_> {
+    Query {
+        filter: &options.filter,
+        layout: &options.layout,
+        most_unpacked: options.most_unpacked,
+        compares_environments,
+        names_keys: options.asked.names_keys(),
+    }
+}
+
 /// Writes the selected results.
 fn select(
     sources: &[Source],
     options: &Options,
     streams: &mut Streams<'_>,
 ) -> Result<Exit, Failure> {
-    let query = Query {
-        filter: &options.filter,
-        layout: &options.layout,
-        most_unpacked: options.most_unpacked,
-        names_keys: options.asked.names_keys(),
-        compares_environments: false,
-    };
+    let query = query(options, false);
     let facts = select::select(
         sources,
         query,
@@ -238,13 +242,7 @@ fn compare(
     options: &Options,
     streams: &mut Streams<'_>,
 ) -> Result<Exit, Failure> {
-    let query = Query {
-        filter: &options.filter,
-        layout: &options.layout,
-        most_unpacked: options.most_unpacked,
-        compares_environments: options.gate.judging.is_some(),
-        names_keys: options.asked.names_keys(),
-    };
+    let query = query(options, options.gate.judging.is_some());
     let mut inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
     for (unit, better) in &options.gate.better {
         inputs.metadata.override_better(unit.as_ref(), *better);

@@ -1,19 +1,14 @@
-//! Runs the program as a process would be, without starting one.
+//! Compares two sides.
 
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::Path;
 
-use rbenchstat::cli::{self, Streams, Surroundings};
+use rbenchstat::cli::Surroundings;
 
+use crate::in_process::{self, Run};
 use crate::inputs::Sides;
-
-/// What a run left behind.
-pub struct Run {
-    pub status: u8,
-    pub stdout: Vec<u8>,
-    pub stderr: String,
-}
 
 impl Run {
     pub fn text(&self) -> String {
@@ -29,30 +24,13 @@ pub fn lay(folder: &Path, sides: &Sides) {
 
 /// Compares `old.txt` and `new.txt` of `folder`.
 pub fn compare(folder: &Path, flags: &[&str], surroundings: Surroundings) -> Run {
-    let mut arguments: Vec<OsString> = vec!["rbenchstat".into()];
-    arguments.extend(flags.iter().map(OsString::from));
+    let mut arguments: Vec<OsString> = flags.iter().map(OsString::from).collect();
     for side in ["old", "new"] {
         let mut input = OsString::from(format!("{side}.txt="));
         input.push(folder.join(format!("{side}.txt")));
         arguments.push(input);
     }
-    let mut stdin: &[u8] = b"";
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let exit = cli::run(
-        arguments,
-        &mut Streams {
-            stdin: &mut stdin,
-            stdout: &mut stdout,
-            stderr: &mut stderr,
-            stdin_is_terminal: false,
-            surroundings,
-        },
-    );
-    Run {
-        status: exit.status(),
-        stdout,
-        stderr: String::from_utf8_lossy(&stderr).into_owned(),
-    }
+    in_process::run(arguments, io::empty(), surroundings)
 }
 
 /// Compares `sides` in a folder of their own.
