@@ -1,4 +1,6 @@
 //! The one home of digits: how values, changes and ranges are spelled.
+//!
+//! Tables consist of these texts, so they are put together piece by piece: each `write!` takes as long as a short number.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -85,10 +87,11 @@ impl Display for Scaled {
             decimals,
         } = scale;
         if value.is_finite() {
-            write!(formatter, "{}{prefix}", Fixed(value / factor, decimals))
+            Fixed(value / factor, decimals).fmt(formatter)?;
         } else {
-            write!(formatter, "{}{prefix}", Shortest(value))
+            Shortest(value).fmt(formatter)?;
         }
+        formatter.write_str(prefix)
     }
 }
 
@@ -116,7 +119,8 @@ impl Display for Range<'_> {
             formatter.write_str("0%")
         } else {
             let reach = (high / centre - 1.0).max(1.0 - low / centre);
-            write!(formatter, "{}%", Fixed(reach * 100.0, 0))
+            Fixed(reach * 100.0, 0).fmt(formatter)?;
+            formatter.write_str("%")
         }
     }
 }
@@ -128,18 +132,27 @@ pub fn range(cell: &Cell) -> String {
 }
 
 /// A ratio less 1 as a percentage with a sign and two decimals.
+#[derive(Clone, Copy, Debug)]
+pub struct Percent(pub f64);
+
+impl Display for Percent {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let percentage = self.0 * 100.0;
+        if percentage.is_nan() {
+            return formatter.write_str("NaN%");
+        }
+        if percentage.is_sign_positive() {
+            formatter.write_str("+")?;
+        }
+        Fixed(percentage, 2).fmt(formatter)?;
+        formatter.write_str("%")
+    }
+}
+
+/// [`Percent`] as a text of its own.
 #[must_use]
 pub fn percent(part: f64) -> String {
-    if part.is_nan() {
-        return "NaN%".into();
-    }
-    let percentage = part * 100.0;
-    let sign = if percentage.is_sign_negative() {
-        ""
-    } else {
-        "+"
-    };
-    format!("{sign}{}%", Fixed(percentage, 2))
+    Percent(part).to_string()
 }
 
 /// The change of a cell.
@@ -152,7 +165,7 @@ impl Display for Changed {
             Change::Insignificant => formatter.write_str("~"),
             Change::Same => formatter.write_str("0.00%"),
             Change::FromZero => formatter.write_str("?"),
-            Change::By(part) => formatter.write_str(&percent(part)),
+            Change::By(part) => Percent(part).fmt(formatter),
         }
     }
 }
@@ -186,13 +199,16 @@ impl Display for Evidence<'_> {
         } = *self.0;
         // A p of exactly 0 is beyond what the arithmetic can tell, so none is shown.
         if let Some(p) = p.filter(|&p| p != 0.0) {
-            write!(formatter, "p={} ", Fixed(p, 3))?;
+            formatter.write_str("p=")?;
+            Fixed(p, 3).fmt(formatter)?;
+            formatter.write_str(" ")?;
         }
-        if baseline_count == count {
-            write!(formatter, "n={count}")
-        } else {
-            write!(formatter, "n={baseline_count}+{count}")
+        formatter.write_str("n=")?;
+        if baseline_count != count {
+            Display::fmt(&baseline_count, formatter)?;
+            formatter.write_str("+")?;
         }
+        Display::fmt(&count, formatter)
     }
 }
 
@@ -202,15 +218,13 @@ pub fn evidence(comparison: &Comparison) -> String {
     Evidence(comparison).to_string()
 }
 
-/// `number` in superscript digits.
-#[must_use]
-pub fn superscript(number: usize) -> String {
+/// Adds `number` in superscript digits.
+pub fn push_superscript(text: &mut String, number: usize) {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    number
-        .to_string()
-        .bytes()
-        .map(|digit| DIGITS[usize::from(digit - b'0')])
-        .collect()
+    if number >= 10 {
+        push_superscript(text, number / 10);
+    }
+    text.push(DIGITS[number % 10]);
 }
 
 /// A count with commas between thousands.

@@ -4,12 +4,12 @@
 //! for each column of the report; a group's first column alone may stretch to
 //! make room for a wide header.
 
-use std::fmt::Display;
+use std::fmt::{self, Display, Write as _};
 use std::io::{self, Write};
 use std::ops::Range;
 
 use anstyle::Style;
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 
 /// On which side a cell's text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,12 @@ pub struct GridColumn {
     pub margin: &'static str,
     /// Where the text stands; a cell may say otherwise.
     pub align: Align,
+}
+
+impl GridColumn {
+    fn margin_width(&self) -> usize {
+        text_width(self.margin.as_bytes())
+    }
 }
 
 /// How a cell stands or looks otherwise than its column.
@@ -72,7 +78,7 @@ const CLOSING_BAR: &str = " │";
 pub struct Grid {
     columns: Vec<GridColumn>,
     headers: Vec<Vec<Header>>,
-    text: Vec<u8>,
+    text: Text,
     /// Where the text of each cell ends, row by row, one for each column; it starts
     /// where that of the cell before ends. A cell without text needs no room.
     ends: Vec<usize>,
@@ -105,7 +111,7 @@ impl Grid {
         let cells = columns.len() * rows;
         Self {
             headers: Vec::new(),
-            text: Vec::with_capacity((cells * USUAL_WIDTH).min(MOST_RESERVED)),
+            text: Text(Vec::with_capacity((cells * USUAL_WIDTH).min(MOST_RESERVED))),
             ends: Vec::with_capacity(cells),
             widths: vec![0; columns.len()],
             exceptions: Vec::new(),
@@ -132,7 +138,7 @@ impl Grid {
 
     /// Adds a cell to the last row, or to a new one if that is full.
     pub fn cell(&mut self, text: &[u8]) {
-        self.text.extend_from_slice(text);
+        self.text.0.extend_from_slice(text);
         self.end_cell(None, Style::new());
     }
 
@@ -143,7 +149,7 @@ impl Grid {
 
     /// Adds a cell that stands or looks otherwise than its column.
     pub fn styled(&mut self, text: impl Display, align: Option<Align>, style: Style) {
-        // A vector takes everything.
+        // A buffer takes everything.
         let _ = write!(self.text, "{text}");
         self.end_cell(align, style);
     }
@@ -163,11 +169,11 @@ impl Grid {
         let cell = self.ends.len();
         let start = self.ends.last().copied().unwrap_or(0);
         let widest = &mut self.widths[cell % self.columns.len()];
-        *widest = text_width(self.text[start..].as_bstr()).max(*widest);
+        *widest = text_width(&self.text.0[start..]).max(*widest);
         if align.is_some() || !style.is_plain() {
             self.exceptions.push(Exception { cell, align, style });
         }
-        self.ends.push(self.text.len());
+        self.ends.push(self.text.0.len());
     }
 
     /// Writes headers and rows.
@@ -186,15 +192,22 @@ impl Grid {
             line.extend_from_slice(CLOSING_BAR.as_bytes());
             finish(&mut line, out)?;
         }
+        let margins: Vec<usize> = self.columns.iter().map(GridColumn::margin_width).collect();
         let mut exceptions = self.exceptions.iter().peekable();
         let (mut start, mut cells) = (0, 0..);
         for row in self.ends.chunks(self.columns.len()) {
             line.clear();
-            for (((&end, column), &width), cell) in
-                row.iter().zip(&self.columns).zip(&widths).zip(&mut cells)
+            let columns = self.columns.iter().zip(&margins).zip(&widths);
+            for ((&end, ((column, margin), width)), cell) in row.iter().zip(columns).zip(&mut cells)
             {
                 let exception = exceptions.next_if(|exception| exception.cell == cell);
-                write_cell(&mut line, &self.text[start..end], *column, width, exception);
+                let text = &self.text.0[start..end];
+                if text.is_empty() {
+                    pad(&mut line, *width);
+                    continue;
+                }
+                let blank = width - margin - text_width(text);
+                write_cell(&mut line, text, *column, blank, exception);
                 start = end;
             }
             finish(&mut line, out)?;
@@ -207,7 +220,7 @@ impl Grid {
         let mut widths = self.widths.clone();
         for (column, width) in self.columns.iter().zip(&mut widths) {
             if *width > 0 {
-                *width += text_width(column.margin.into());
+                *width += column.margin_width();
             }
         }
         // Narrow headers first, so that wide ones only add what is still missing.
@@ -221,7 +234,7 @@ impl Grid {
 
     /// Widens the groups under `header` evenly until it fits, the first ones by one more where needed.
     fn stretch(&self, header: &Header, widths: &mut [usize]) {
-        let needed = BAR_WIDTH + text_width(header.text.as_ref());
+        let needed = BAR_WIDTH + text_width(&header.text);
         let available: usize = widths[header.columns.clone()].iter().sum();
         let missing = needed.saturating_sub(available);
         let starts: Vec<usize> = self
@@ -238,7 +251,7 @@ impl Grid {
 
 fn write_header(line: &mut Vec<u8>, header: &Header, widths: &[usize]) {
     let available: usize = widths[header.columns.clone()].iter().sum();
-    let width = text_width(header.text.as_ref());
+    let width = text_width(&header.text);
     match header.place {
         Place::Centred => {
             let blank = available.saturating_sub(BAR_WIDTH + width);
@@ -259,14 +272,9 @@ fn write_cell(
     line: &mut Vec<u8>,
     text: &[u8],
     column: GridColumn,
-    width: usize,
+    blank: usize,
     exception: Option<&Exception>,
 ) {
-    if text.is_empty() {
-        pad(line, width);
-        return;
-    }
-    let blank = width - text_width(column.margin.into()) - text_width(text.into());
     line.extend_from_slice(column.margin.as_bytes());
     let align = exception.and_then(|exception| exception.align);
     let align = align.unwrap_or(column.align);
@@ -299,11 +307,26 @@ fn pad(line: &mut Vec<u8>, count: usize) {
 }
 
 /// The number of Unicode scalar values, where each byte that is not UTF-8 counts as one.
-fn text_width(text: &BStr) -> usize {
+fn text_width(text: &[u8]) -> usize {
     if text.is_ascii() {
         return text.len();
     }
-    text.utf8_chunks()
-        .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
-        .sum()
+    match str::from_utf8(text) {
+        Ok(text) => text.chars().count(),
+        Err(_) => text
+            .utf8_chunks()
+            .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
+            .sum(),
+    }
+}
+
+/// Bytes that take formatted text as it is, without the detour over the errors of [`io::Write`].
+#[derive(Debug)]
+struct Text(Vec<u8>);
+
+impl fmt::Write for Text {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
 }

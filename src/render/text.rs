@@ -187,64 +187,84 @@ fn add_unit_header(grid: &mut Grid, table: &Table) {
     grid.header(headers);
 }
 
-fn add_sample(grid: &mut Grid, cell: &Cell, scale: Scale, footnotes: &mut Footnotes) {
+fn add_sample<'r>(grid: &mut Grid, cell: &'r Cell, scale: Scale, footnotes: &mut Footnotes<'r>) {
     grid.display(format::Scaled(cell.centre, scale));
     grid.display(format::Range(cell));
-    grid.display(footnotes.mark(&cell.warnings));
+    grid.cell(footnotes.mark(&cell.warnings).as_bytes());
 }
 
-fn add_comparison(
+fn add_comparison<'r>(
     grid: &mut Grid,
-    comparison: &Comparison,
+    comparison: &'r Comparison,
     style: Style,
-    footnotes: &mut Footnotes,
+    footnotes: &mut Footnotes<'r>,
 ) {
     let evidence = format::Evidence(comparison);
     grid.styled(format::Changed(comparison.change), None, style);
     grid.styled(format_args!("({evidence})"), None, style);
-    grid.display(footnotes.mark(&comparison.warnings));
+    grid.cell(footnotes.mark(&comparison.warnings).as_bytes());
 }
 
-fn add_geomean(grid: &mut Grid, geomean: &Geomean, table: &Table, footnotes: &mut Footnotes) {
+fn add_geomean<'r>(
+    grid: &mut Grid,
+    geomean: &'r Geomean,
+    table: &Table,
+    footnotes: &mut Footnotes<'r>,
+) {
     match geomean.value {
         Some(value) => grid.display(format::Scaled(value, Scale::of(value, table.class))),
         None => grid.cell(b""),
     }
     grid.cell(b"");
     let Some(change) = geomean.change else {
-        grid.display(footnotes.mark(&geomean.warnings));
+        grid.cell(footnotes.mark(&geomean.warnings).as_bytes());
         return;
     };
     grid.cell(b"");
     let align = (change == GeomeanChange::Undefined).then_some(Align::Left);
     grid.styled(format::geomean_change(change), align, Style::new());
     grid.cell(b"");
-    grid.display(footnotes.mark(&geomean.warnings));
+    grid.cell(footnotes.mark(&geomean.warnings).as_bytes());
 }
 
 /// Messages numbered in the order of their first use.
 #[derive(Default)]
-struct Footnotes {
+struct Footnotes<'r> {
     messages: IndexSet<String>,
+    /// Neighbours mostly share their warnings.
+    latest: Option<(&'r Warning, usize)>,
 }
 
-impl Footnotes {
+impl<'r> Footnotes<'r> {
     /// The numbers of `warnings`, as superscripts.
-    fn mark(&mut self, warnings: &[Warning]) -> String {
+    fn mark(&mut self, warnings: &'r [Warning]) -> String {
         let mut marks = String::new();
         for warning in warnings {
-            let (index, _) = self.messages.insert_full(warning.to_string());
             if !marks.is_empty() {
                 marks.push(' ');
             }
-            marks.push_str(&format::superscript(index + 1));
+            format::push_superscript(&mut marks, self.number(warning));
         }
         marks
     }
 
+    /// The number of a warning, from 1.
+    fn number(&mut self, warning: &'r Warning) -> usize {
+        match self.latest {
+            Some((latest, number)) if latest == warning => number,
+            _ => {
+                let number = self.messages.insert_full(warning.to_string()).0 + 1;
+                self.latest = Some((warning, number));
+                number
+            }
+        }
+    }
+
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        for (index, message) in self.messages.iter().enumerate() {
-            writeln!(out, "{} {message}", format::superscript(index + 1))?;
+        for (message, number) in self.messages.iter().zip(1..) {
+            let mut mark = String::new();
+            format::push_superscript(&mut mark, number);
+            writeln!(out, "{mark} {message}")?;
         }
         Ok(())
     }

@@ -386,7 +386,7 @@ impl fmt::Display for Shortened<'_> {
 fn looks_like_log(key: &BString, values: &[BString]) -> bool {
     static LOG: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"(?i)\d\d:\d\d|\d{4}[-/]\d\d[-/]\d\d|\b(error|warn(ing)?|info|debug|fail(ed|ure)?|panic|level|msg|connect\w*|listen\w*|request\w*)\b",
+            r"(?i-u)\d\d:\d\d|\d{4}[-/]\d\d[-/]\d\d|\b(error|warn(ing)?|info|debug|fail(ed|ure)?|panic|level|msg|connect\w*|listen\w*|request\w*)\b",
         )
         .ok()
     });
