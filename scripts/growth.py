@@ -25,7 +25,7 @@ import time
 from collections.abc import Callable
 
 import workloads as make
-from measuring import ROOT, built, duration, fail, into_document, machine, need_hyperfine, peak, table, times
+from measuring import ROOT, duration, fail, installed, into_document, machine, need_hyperfine, peak, table, times
 
 PICTURE = ROOT / "docs" / "growth.svg"
 # An exponent may exceed what it should be by this much: as much as times of the same thing differ on a busy machine.
@@ -280,7 +280,7 @@ def main():
     if documented and not importlib.util.find_spec("matplotlib"):
         print("growth: the picture needs matplotlib: pip install matplotlib; printing the tables only", file=sys.stderr)
         documented = False
-    program = arguments.program or built()
+    program = arguments.program or installed()
     measured = {}
     with tempfile.TemporaryDirectory() as scratch:
         [empty] = measure("empty", EMPTY, program, arguments, scratch)

@@ -3,7 +3,7 @@
 
 usage: versus.py [--benchstat PROGRAM] [--folder DIR] [--rounds N] [--no-document] [WORKLOAD ...]
 
-Builds the release program, runs the two in turns with hyperfine, and prints
+Installs the program, runs the two in turns with hyperfine, and prints
 medians, ratios, peak memory, and whether the outputs are the same. Without
 --no-document, and with all workloads, writes the table into docs/performance.md.
 Needs Linux, cargo and hyperfine; takes some minutes and 2 GB of disk in DIR.
@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 import workloads as make
-from measuring import built, duration, into_document, machine, need_hyperfine, peak, table, times
+from measuring import duration, installed, into_document, machine, need_hyperfine, peak, table, times
 
 # Name, what it is, how many files, how to write one, the ratio to reach.
 WORKLOADS = {
@@ -63,7 +63,7 @@ def main():
     if unknown:
         parser.error(f"no such workload: {', '.join(sorted(unknown))}; there are {', '.join(WORKLOADS)}")
     need_hyperfine()
-    programs = [built()]
+    programs = [installed()]
     if arguments.benchstat:
         programs.append(arguments.benchstat)
     else:

@@ -440,17 +440,35 @@ fn the_program_is_installed_only_where_it_is_missing() {
     fs::remove_file(place.path("bin/rbenchstat")).unwrap();
     place.command(
         "cargo",
-        "#!/usr/bin/env bash\necho \"$*\" >>\"$PLACE/cargo.log\"\n",
+        "#!/usr/bin/env bash\necho \"$* ${RUSTFLAGS-}\" >>\"$PLACE/cargo.log\"\n",
     );
-    place.bash(
-        "PATH=$PLACE/bin:/usr/bin:/bin bash \"$SCRIPTS/install.sh\"",
-        &[],
-    );
-    let expected = format!(
-        "install --locked --quiet --path {} --bin rbenchstat\n",
+    let install = |host: &str, library: &str| {
+        place.command(
+            "rustc",
+            &format!("#!/usr/bin/env bash\necho rustc\necho host: {host}\n"),
+        );
+        place.command("cc", &format!("#!/usr/bin/env bash\necho {library}\n"));
+        place.bash(
+            "PATH=$PLACE/bin:/usr/bin:/bin bash \"$SCRIPTS/install.sh\"",
+            &[("RUSTFLAGS", "-C debuginfo=0")],
+        );
+        let log = place.read("cargo.log");
+        fs::remove_file(place.path("cargo.log")).unwrap();
+        log
+    };
+    let package = format!(
+        "install --locked --path {} --bin rbenchstat",
         repository().display()
     );
-    assert_eq!(place.read("cargo.log"), expected);
+    let linux = "x86_64-unknown-linux-gnu";
+    let shared = format!("{package} --quiet -C debuginfo=0\n");
+    assert_eq!(install("aarch64-apple-darwin", "/lib/libc.a"), shared);
+    assert_eq!(install(linux, "libc.a"), shared);
+    // Where the C library can be linked in, it is.
+    let whole = format!(
+        "{package} --target {linux} --quiet -C debuginfo=0 -C target-feature=+crt-static -C relocation-model=static\n"
+    );
+    assert_eq!(install(linux, "/usr/lib/x86_64-linux-gnu/libc.a"), whole);
 }
 
 /// The blocks of a document in a language, each with the line before it.

@@ -6,5 +6,4 @@ if command -v rbenchstat >/dev/null; then
   rbenchstat --version
   exit
 fi
-here=$(cd "$(dirname "$0")/../.." && pwd)
-cargo install --locked --quiet --path "$here" --bin rbenchstat
+exec bash "$(dirname "$0")/../install.sh" --quiet
