@@ -575,20 +575,18 @@ impl<'q> Builder<'q> {
             (Fields::of(table), Fields::of(row), Fields::of(column));
         let mut cells = self.cells;
         let ordered = in_order(&cells, [&table_ranks, &row_ranks, &column_ranks]);
-        let all_columns = columns_of(ordered.iter().map(|(key, _)| *key), &column_ranks);
+        let all_columns = columns_of(cells.iter().map(|cell| cell.key), &column_ranks);
         let place = |id: &KeyId| {
             let rank = column_ranks[id.index()];
             all_columns.partition_point(|id| column_ranks[id.index()] < rank)
         };
         let mut row_keys: Vec<Option<Arc<[Field]>>> = vec![None; row.len()];
         let mut tables = Vec::new();
-        for group in ordered
-            .chunk_by(|(left, _), (right, _)| (left.table, left.unit) == (right.table, right.unit))
-        {
-            let keys = || group.iter().map(|(key, _)| *key);
+        for group in ordered.chunk_by(|left, right| left.table == right.table) {
+            let keys = || group.iter().map(|place| cells[place.cell].key);
             let CellKey {
                 table: id, unit, ..
-            } = group[0].0;
+            } = cells[group[0].cell].key;
             let mut rows: Vec<KeyId> = keys().map(|key| key.row).collect();
             rows.dedup();
             let columns = columns_of(keys(), &column_ranks);
@@ -596,12 +594,12 @@ impl<'q> Builder<'q> {
             let mut samples = Vec::new();
             samples.resize_with(rows.len() * columns.len(), || None);
             let mut row_index = 0;
-            for &(key, cell) in group {
-                let cell = &mut cells[cell];
-                if rows[row_index] != key.row {
+            for place in group {
+                let cell = &mut cells[place.cell];
+                if rows[row_index] != cell.key.row {
                     row_index += 1;
                 }
-                let rank = column_ranks[key.column.index()];
+                let rank = column_ranks[cell.key.column.index()];
                 let column_index = columns.partition_point(|id| column_ranks[id.index()] < rank);
                 samples[row_index * columns.len() + column_index] = Some(Sample {
                     values: std::mem::take(&mut cell.values),
@@ -640,29 +638,36 @@ impl<'q> Builder<'q> {
     }
 }
 
-/// The keys and indices of `cells` in the order to show: by table, unit, row and column, given the ranks of their keys.
-fn in_order(cells: &[Cell], [tables, rows, columns]: [&[u32]; 3]) -> Vec<(CellKey, usize)> {
-    let rank = |CellKey {
-                    table,
-                    unit,
-                    row,
-                    column,
-                }: CellKey| {
-        let ranks = [
-            tables[table.index()],
-            unit,
-            rows[row.index()],
-            columns[column.index()],
-        ];
-        // One large number compares faster than four small ones.
-        ranks
-            .into_iter()
-            .fold(0, |all, rank| all << u32::BITS | u128::from(rank))
-    };
-    let mut ranked: Vec<(u128, usize)> = cells.iter().map(|cell| rank(cell.key)).zip(0..).collect();
-    ranked.sort_unstable();
-    let index = ranked.into_iter().map(|(_, index)| index);
-    index.map(|index| (cells[index].key, index)).collect()
+/// Where a cell is shown.
+struct Place {
+    /// The rank of its table's key, and its unit.
+    table: u64,
+    /// The ranks of its row and its column.
+    in_table: u64,
+    /// Its index.
+    cell: usize,
+}
+
+/// Places of `cells` in the order to show, given the ranks of their keys.
+fn in_order(cells: &[Cell], [tables, rows, columns]: [&[u32]; 3]) -> Vec<Place> {
+    // One large number compares faster than two small ones.
+    let both = |first: u32, second: u32| u64::from(first) << u32::BITS | u64::from(second);
+    let places = cells
+        .iter()
+        .enumerate()
+        .map(|(cell, Cell { key, .. })| Place {
+            table: both(tables[key.table.index()], key.unit),
+            in_table: both(rows[key.row.index()], columns[key.column.index()]),
+            cell,
+        });
+    let mut places: Vec<Place> = places.collect();
+    // There are few tables, and the cells of each came in the order of their rows, one input after the other: a stable
+    // sort takes both for little more than putting runs together.
+    places.sort_by_key(|place| place.table);
+    for table in places.chunk_by_mut(|left, right| left.table == right.table) {
+        table.sort_by_key(|place| place.in_table);
+    }
+    places
 }
 
 /// All columns of cells with these keys, in the order to show.
