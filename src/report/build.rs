@@ -109,10 +109,11 @@ fn build_table(
     metadata: &Metadata,
     rows: &mut impl Iterator<Item = Row>,
 ) -> Table {
-    let rows: Vec<Row> = rows.take(table.rows.len()).collect();
+    let mut own_rows = Vec::with_capacity(table.rows.len());
+    own_rows.extend(rows.take(table.rows.len()));
     Table {
         geomeans: (0..table.columns.len())
-            .map(|column| geomean(&rows, column))
+            .map(|column| geomean(&own_rows, column))
             .collect(),
         key: table.key,
         class: Class::of(&table.unit),
@@ -121,8 +122,8 @@ fn build_table(
         unit: table.unit,
         columns: columns(table.columns),
         places: table.places,
-        shown: Shown::all(rows.len()),
-        rows,
+        shown: Shown::all(own_rows.len()),
+        rows: own_rows,
     }
 }
 
