@@ -237,12 +237,9 @@ impl Grid {
         let needed = BAR_WIDTH + text_width(&header.text);
         let available: usize = widths[header.columns.clone()].iter().sum();
         let missing = needed.saturating_sub(available);
-        let starts: Vec<usize> = self
-            .groups
-            .iter()
-            .copied()
-            .filter(|start| header.columns.contains(start))
-            .collect();
+        // A header for every group, and a look at every group for each of them, would be slow.
+        let group_at = |column| self.groups.partition_point(|&start| start < column);
+        let starts = &self.groups[group_at(header.columns.start)..group_at(header.columns.end)];
         for (index, &start) in starts.iter().enumerate() {
             widths[start] += missing / starts.len() + usize::from(index < missing % starts.len());
         }

@@ -318,7 +318,7 @@ impl Report {
         let row = table.rows.get(place.row)?;
         let judgement = row.judgements.get(place.column)?.as_ref()?;
         let cell = |column: usize| {
-            let at = table.places.iter().position(|&place| place == column)?;
+            let at = table.places.binary_search(&column).ok()?;
             row.cells.get(at)?.as_ref()
         };
         Some(Judged {

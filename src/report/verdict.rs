@@ -171,7 +171,6 @@ impl Judge<'_> {
         let Some((&baseline, _)) = places.split_first() else {
             return;
         };
-        let at = |column: usize| places.iter().position(|&place| place == column);
         let base = row.cells.first().and_then(Option::as_ref);
         // A table without the run's baseline compares with the first column that it has, which is added itself.
         let has_baseline = baseline == 0;
@@ -179,7 +178,8 @@ impl Judge<'_> {
             row.judgements[baseline] = Some(one_sided(Verdict::Added, 0));
         }
         for column in (0..columns).filter(|&column| column != baseline) {
-            let cell = at(column).and_then(|at| row.cells[at].as_ref());
+            let at = places.binary_search(&column).ok();
+            let cell = at.and_then(|at| row.cells[at].as_ref());
             row.judgements[column] = match (base, cell) {
                 (Some(base), Some(cell)) => {
                     let effect = self.effect(base, cell, is_exact);
