@@ -114,6 +114,8 @@ SERIES = {
                              (10, 100, 1_000, 10_000), 2, configurations),
     "columns": Series("columns", "1 file, 20 benchmarks, 10 samples per cell, 3 units; `-col run` with as many values of `run`",
                       (2, 20, 200, 2_000), 1, columns, flags=("-col", "run")),
+    "judged-columns": Series("columns, with verdicts", "1 file, 20 benchmarks, 10 samples per cell, 3 units; `-col run -format pretty`",
+                             (2, 20, 200, 2_000), 1, columns, flags=("-col", "run", "-format", "pretty")),
     "samples": Series("samples per cell", "2 files, 50 benchmarks, 1 unit; half of the benchmarks with 30 distinct times",
                       (10, 100, 1_000, 10_000), 2, samples, n_log_n),
     "with-ties": Series("samples per cell, with ties", "2 files, 1,000 benchmarks with 30 distinct times", (24, 25, 26), 2, with_ties, None),
@@ -226,7 +228,7 @@ def draw_panel(panel, series, empty, styles):
         panel.plot([start, start * top / bottom], [bottom, top], color="#999999", linewidth=0.8, linestyle="--",
                    label="linear growth" if shift == 0 else None)
     panel.axhline(empty, color="#555555", linewidth=1.1, linestyle=":", label="an empty run")
-    for (label, steps), (colour, marker) in zip(series, styles):
+    for (label, steps), (colour, marker) in zip(series, styles[:len(series)], strict=True):
         panel.plot(*zip(*steps), color=colour, marker=marker, markersize=5, linewidth=1.7, label=label)
     panel.set(xscale="log", yscale="log", xlim=(left, right * 1.3), ylim=(bottom, top * 1.1), xlabel="how many of them the input has")
     panel.xaxis.set_major_formatter(lambda number, _: in_short(number))
@@ -242,7 +244,7 @@ def draw(measured, empty, path):
 
     matplotlib.rcParams.update({"svg.hashsalt": "growth", "svg.fonttype": "none", "font.size": 10})
     # Colours that can be told apart with any eyes, by Okabe and Ito.
-    styles = list(zip(("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"), "osD^v"))
+    styles = list(zip(("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"), "osD^vP"))
     shown = [(SERIES[name].quantity, steps) for name, steps in measured.items() if SERIES[name].bound]
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 4.8), facecolor="white")
     draw_panel(left, [(label, [(step.size, step.time * 1000) for step in steps]) for label, steps in shown], empty.time * 1000, styles)
