@@ -546,6 +546,14 @@ fn flags_that_would_do_nothing_or_make_no_sense_are_errors() {
             "-noise -self-test 10%",
             "-noise and -self-test exclude each other",
         ),
+        (
+            "-noise -out json=report.json",
+            "-noise and -out exclude each other",
+        ),
+        (
+            "-self-test 10% -format csv",
+            "-self-test and -format exclude each other",
+        ),
     ] {
         let ended = with(&old, &new, flags);
         assert_eq!(ended.status, 2, "{flags}");

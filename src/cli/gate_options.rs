@@ -27,6 +27,18 @@ pub enum Purpose {
     Noise,
 }
 
+impl Purpose {
+    /// The flag for which something else than a report is written, if it is there.
+    #[must_use]
+    pub fn instead_of_report(&self) -> Option<&'static str> {
+        match self {
+            Self::SelfTest(..) => Some("self-test"),
+            Self::Noise => Some("noise"),
+            Self::Show | Self::Gate(_) => None,
+        }
+    }
+}
+
 /// What verdicts depend on, and what becomes of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GateOptions {

@@ -111,8 +111,19 @@ impl Options {
         let arrangement = arrangement(&args.output)?;
         let mut formats = outputs.iter().map(|output| output.format).chain([format]);
         let shows_verdicts = arrangement.changed_only || formats.any(Format::shows_verdicts);
+        let gate = GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?;
+        if let Some(flag) = gate.purpose.instead_of_report() {
+            // Nobody should look for a report that is not there.
+            let asked = [
+                ("out", !outputs.is_empty()),
+                ("format", format != Format::Text),
+            ];
+            if let Some((other, _)) = asked.into_iter().find(|(_, is_asked)| *is_asked) {
+                return Err(GateOptionError::Both(flag, other).into());
+            }
+        }
         Ok(Self {
-            gate: GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?,
+            gate,
             settings,
             format,
             asked: Asked {
