@@ -45,7 +45,7 @@
 //!                     metadata.set(unit.unit(), key, value)?;
 //!                 }
 //!             }
-//!             Record::SyntaxError(error) => eprintln!("{label}:{line}: {error}"),
+//!             Record::SyntaxError(error) | Record::NoResult(error) => eprintln!("{label}:{line}: {error}"),
 //!         }
 //!     }
 //!     samples.merge(builder);

@@ -256,7 +256,7 @@ fn build(case: &Case) -> Option<Report> {
                         let _ = metadata.set(unit.unit(), key, value);
                     }
                 }
-                Record::SyntaxError(_) => {}
+                Record::SyntaxError(_) | Record::NoResult(_) => {}
             }
         }
         samples.merge(builder);

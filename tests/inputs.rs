@@ -264,6 +264,30 @@ X   7.000n ± ∞ ¹
 mod broken_lines {
     use super::*;
 
+    /// Between the name of a benchmark that failed and the end there is more than a reader keeps line numbers of.
+    #[test]
+    fn lines_of_a_long_test_stream_keep_their_numbers() {
+        let event = |text: &str| {
+            format!("{{\"Action\":\"output\",\"Package\":\"p\",\"Output\":\"{text}\\n\"}}\n")
+        };
+        let mut stream = event("panic: boom") + &event("BenchmarkX-8 \\t--- FAIL: BenchmarkX-8");
+        stream.push_str(&event("more").repeat(300_000));
+        stream.push_str(&event("BenchmarkY 1 5 ns/op"));
+        let files = [("x", stream.as_bytes())];
+        let quiet = run(&files, &["-q", "x"]);
+        assert_eq!(
+            quiet.stderr,
+            "x:2: parsing iteration count: invalid syntax\n"
+        );
+        let told = run(&files, &["x"]).notes().concat();
+        assert!(told.contains("panic (line 1,"), "{told}");
+        // That the benchmark failed is allowed, and nothing else is wrong with its line.
+        let gated = run(&files, &["-fail-on", "regression", "-allow", "failed", "x"]);
+        assert!(!gated.stderr.contains("not understood"), "{}", gated.stderr);
+        let selected = run(&files, &["-q", "-format", "bench", "x"]);
+        assert_eq!(selected.stderr, quiet.stderr);
+    }
+
     #[test]
     fn a_torn_result_is_joined_with_a_note_instead_of_a_warning() {
         let torn = "BenchmarkX-8  \tlistening\nmore\n     100\t 5 ns/op\n";
@@ -605,6 +629,20 @@ mod notes {
 
 mod flags_and_files {
     use super::*;
+
+    #[test]
+    fn a_report_does_not_replace_an_input() {
+        let text = results(&["X"], 6, 0);
+        let run = run(
+            &[("old.txt", text.as_bytes())],
+            &["-out", "json=./old.txt", "old.txt"],
+        );
+        assert_eq!((run.stdout.as_str(), run.status), ("", 2));
+        assert_eq!(
+            run.stderr,
+            "rbenchstat: -out: ./old.txt is an input, which the report would replace: name another file\n"
+        );
+    }
 
     /// A run on two files with these flags.
     fn with(flags: &[&str]) -> Run {

@@ -88,7 +88,7 @@ fn read(text: &[u8], chunk: usize) -> Vec<Found> {
                     fields.map(|field| field.map(|(key, value)| (key.to_vec(), value.to_vec())));
                 Owned::Unit(unit.unit().to_vec(), fields.collect())
             }
-            Record::SyntaxError(error) => Owned::Error(error),
+            Record::SyntaxError(error) | Record::NoResult(error) => Owned::Error(error),
         };
         found.push(Found {
             line,

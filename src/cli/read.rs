@@ -10,7 +10,7 @@ use std::thread;
 
 use bstr::BString;
 
-use crate::input::{Decoded, InputError, Likeness, LineNumbers, Size, Source, decode};
+use crate::input::{Decoded, InputError, Likeness, Size, Source, decode};
 use crate::query::{Filter, Layout};
 use crate::record::{Findings, Reader, Record};
 use crate::report::InputFacts;
@@ -242,6 +242,8 @@ struct Reading<'q> {
 enum Event {
     /// A sentence on a line.
     Message(String),
+    /// The same on a line that says how a benchmark ended without a result.
+    NoResult(String),
     /// A pair of a unit line.
     Unit {
         unit: BString,
@@ -288,37 +290,37 @@ impl Reading<'_> {
         let Decoded { text, lines, start } = decode(bytes, self.most_unpacked)
             .map_err(|error| InputError::read(source, 0, error))?;
         let mut reader = Reader::new(text, source.label.clone());
+        if let Some(lines) = lines {
+            reader.number_lines(move |line| lines.in_input(line));
+        }
         let outcome = loop {
             match reader.next_record() {
                 Ok(Some((line, record))) => {
-                    self.add(line, &record, &lines);
+                    self.add(line, &record);
                     if !self.builder.has_room() {
-                        break Err(InputError::read(source, lines.in_input(line), no_room()));
+                        break Err(InputError::read(source, line, no_room()));
                     }
                 }
                 Ok(None) => break Ok(()),
                 Err(error) => {
-                    let line = lines.in_input(reader.line_number());
-                    break Err(InputError::read(source, line, error));
+                    break Err(InputError::read(source, reader.line_number(), error));
                 }
             }
         };
         if self.results == 0 {
             self.likeness = Some(start.likeness());
         }
-        self.findings = reader.findings().in_input(|line| lines.in_input(line));
+        self.findings = reader.findings().clone();
         outcome
     }
 
-    fn add(&mut self, line: u64, record: &Record<'_>, lines: &LineNumbers) {
-        let line = lines.in_input(line);
+    fn add(&mut self, line: u64, record: &Record<'_>) {
         let events = &mut self.events;
         match record {
             Record::Result(result) => {
                 self.results += 1;
                 if let Some(torn_at) = result.torn_at() {
                     // What was wrong with the line of the name has been mended.
-                    let torn_at = lines.in_input(torn_at);
                     let before = events.iter().rposition(|(line, _)| *line < torn_at);
                     let later = before.map_or(0, |at| at + 1);
                     events
@@ -346,6 +348,7 @@ impl Reading<'_> {
                 }
             }
             Record::SyntaxError(error) => events.push((line, Event::Message(error.to_string()))),
+            Record::NoResult(error) => events.push((line, Event::NoResult(error.to_string()))),
         }
     }
 }
@@ -370,8 +373,10 @@ struct Merged<'q, 'w> {
 impl<'q> Merged<'q, '_> {
     fn add(&mut self, source: &Source, reading: Reading<'q>) -> Result<(), ReadError> {
         for (line, event) in reading.events {
+            // The gate hears of a benchmark that failed from the findings, and once is enough.
+            let is_fault = !matches!(event, Event::NoResult(_));
             let message = match event {
-                Event::Message(message) => message,
+                Event::Message(message) | Event::NoResult(message) => message,
                 Event::Unit { unit, key, value } => {
                     match self
                         .metadata
@@ -383,10 +388,7 @@ impl<'q> Merged<'q, '_> {
                 }
             };
             writeln!(self.warnings, "{}:{line}: {message}", source.name())?;
-            // The line of a benchmark that failed is no result either, but that is told once.
-            if !reading.findings.outcomes.contains(&line) {
-                self.evidence.syntax_warnings += 1;
-            }
+            self.evidence.syntax_warnings += usize::from(is_fault);
         }
         if let Some(error) = reading.error {
             return Err(error.into());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Read, Write};
 
 use super::read::{Query, ReadError};
-use crate::input::{Decoded, InputError, LineNumbers, Source, decode};
+use crate::input::{Decoded, InputError, Source, decode};
 use crate::query::{Key, Outcome, Projection, Subject};
 use crate::record::{
     Configuration, Measurement, Name, Reader, Record, ResultRecord, WriteError, Writer,
@@ -79,6 +79,9 @@ impl Selection<'_, '_> {
         let decoded = decode(bytes, self.query.most_unpacked).map_err(|error| failed(0, error))?;
         let Decoded { text, lines, start } = decoded;
         let mut reader = Reader::new(text, source.label.clone());
+        if let Some(lines) = lines {
+            reader.number_lines(move |line| lines.in_input(line));
+        }
         let mut results = 0;
         let mut seen = Seen::default();
         // Lines whose fault may still turn out to be a torn result.
@@ -87,10 +90,7 @@ impl Selection<'_, '_> {
             let (line, record) = match reader.next_record() {
                 Ok(Some(found)) => found,
                 Ok(None) => break Ok(()),
-                Err(error) => {
-                    let line = lines.in_input(reader.line_number());
-                    break Err(failed(line, error));
-                }
+                Err(error) => break Err(failed(reader.line_number(), error)),
             };
             if let Record::Result(result) = record {
                 results += 1;
@@ -98,7 +98,7 @@ impl Selection<'_, '_> {
                 if let Some(torn_at) = result.torn_at() {
                     faults.retain(|(line, _)| *line != torn_at);
                 }
-                self.warn(source, &lines, &mut faults)?;
+                self.warn(source, &mut faults)?;
             }
             match self.write(&record, &mut seen) {
                 Ok(()) => {}
@@ -106,26 +106,20 @@ impl Selection<'_, '_> {
                 Err(Refusal::Output(error)) => return Err(error.into()),
             }
         };
-        self.warn(source, &lines, &mut faults)?;
+        self.warn(source, &mut faults)?;
         outcome?;
         Ok(InputFacts {
             name: source.name(),
             results,
-            findings: reader.findings().in_input(|line| lines.in_input(line)),
+            findings: reader.findings().clone(),
             likeness: (results == 0).then(|| start.likeness()),
             seen,
         })
     }
 
     /// Tells the faults of single lines.
-    fn warn(
-        &mut self,
-        source: &Source,
-        lines: &LineNumbers,
-        faults: &mut Vec<(u64, String)>,
-    ) -> Result<(), ReadError> {
+    fn warn(&mut self, source: &Source, faults: &mut Vec<(u64, String)>) -> Result<(), ReadError> {
         for (line, message) in faults.drain(..) {
-            let line = lines.in_input(line);
             writeln!(self.warnings, "{}:{line}: {message}", source.name())?;
         }
         Ok(())
@@ -160,7 +154,9 @@ impl Selection<'_, '_> {
                 self.writer.unit(unit_line.unit(), pairs)?;
                 mistake.map_or(Ok(()), |message| Err(Refusal::Line(message)))
             }
-            Record::SyntaxError(error) => Err(Refusal::Line(error.to_string())),
+            Record::SyntaxError(error) | Record::NoResult(error) => {
+                Err(Refusal::Line(error.to_string()))
+            }
         }
     }
 

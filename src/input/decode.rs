@@ -20,8 +20,8 @@ const START_LENGTH: usize = 8 * 1024;
 pub struct Decoded<'r, R> {
     /// Where to read it from.
     pub text: Text<'r, R>,
-    /// The lines of the input that its lines come from.
-    pub lines: LineNumbers,
+    /// The lines of the input that its lines come from, where they are not the same.
+    pub lines: Option<LineNumbers>,
     /// What tells what the text looks like, should there be no result in it.
     pub start: Start,
 }
@@ -107,7 +107,7 @@ fn decode_text<'r, R: Read + 'r>(start: Vec<u8>, source: R) -> io::Result<Decode
     start.set_position(mark as u64);
     Ok(Decoded {
         text: Text::Plain(start.chain(source)),
-        lines: LineNumbers::default(),
+        lines: None,
         start: Start::Text(text),
     })
 }
@@ -117,13 +117,13 @@ fn made<'r, R: Read + 'r, S: Read + 'r>(start: Vec<u8>, source: S) -> Decoded<'r
     if !TestStream::<S>::is_recognised(&start) {
         return Decoded {
             text: Text::Made(Box::new(Cursor::new(start.clone()).chain(source))),
-            lines: LineNumbers::default(),
+            lines: None,
             start: Start::Text(start),
         };
     }
     let stream = TestStream::new(Cursor::new(start).chain(source));
     Decoded {
-        lines: stream.line_numbers(),
+        lines: Some(stream.line_numbers()),
         text: Text::Made(Box::new(stream)),
         start: Start::TestStream,
     }

@@ -161,7 +161,7 @@ impl<R: Read> TestStream<R> {
             ready: Lines::default(),
             is_between: false,
             handed_out: 0,
-            numbers: LineNumbers(Some(Rc::default())),
+            numbers: LineNumbers::default(),
         }
     }
 
@@ -256,9 +256,9 @@ impl<R: Read> Read for TestStream<R> {
     }
 }
 
-/// From lines of decoded text to the lines of the input.
+/// From lines of text made of a stream to the lines of the stream.
 #[derive(Clone, Debug, Default)]
-pub struct LineNumbers(Option<Rc<RefCell<Mapping>>>);
+pub struct LineNumbers(Rc<RefCell<Mapping>>);
 
 /// The latest lines of the text, of which the first has the number `first`, from 1.
 #[derive(Debug)]
@@ -280,21 +280,17 @@ impl LineNumbers {
     /// More than a reader has read ahead.
     const KEPT: usize = 1 << 18;
 
-    /// The line of the input at which line `number` of its text starts.
+    /// The line of the input at which line `number` of its text starts; lines far behind the latest are forgotten.
     #[must_use]
     pub fn in_input(&self, number: u64) -> u64 {
-        let Some(mapping) = &self.0 else {
-            return number;
-        };
-        let mapping = mapping.borrow();
+        let mapping = self.0.borrow();
         let at = usize::try_from(number.saturating_sub(mapping.first)).unwrap_or(usize::MAX);
         let known = mapping.inputs.get(at).or(mapping.inputs.back());
         known.copied().unwrap_or(number)
     }
 
     fn extend(&self, inputs: impl Iterator<Item = u64>) {
-        let Some(mapping) = &self.0 else { return };
-        let mut mapping = mapping.borrow_mut();
+        let mut mapping = self.0.borrow_mut();
         mapping.inputs.extend(inputs);
         let excess = mapping.inputs.len().saturating_sub(Self::KEPT);
         mapping.inputs.drain(..excess);

@@ -38,8 +38,6 @@ pub struct Findings {
     pub torn: Occurrences,
     /// A last line that looks cut off.
     pub truncated: Option<u64>,
-    /// The lines that begin as a result and then say how the benchmark ended without one.
-    pub outcomes: Vec<u64>,
 }
 
 /// Parts of a name beyond this many make no benchmarks of their own: a name may be as long as a line.
@@ -64,28 +62,6 @@ impl Findings {
             .map(|(name, count)| (name, *count))
             .collect()
     }
-
-    /// These findings with other line numbers, as `line_in_input` has them.
-    #[must_use]
-    pub fn in_input(&self, line_in_input: impl Fn(u64) -> u64) -> Self {
-        let mut findings = self.clone();
-        for occurrences in [
-            &mut findings.panics,
-            &mut findings.failures,
-            &mut findings.exits,
-            &mut findings.joined,
-            &mut findings.torn,
-        ] {
-            if occurrences.count > 0 {
-                occurrences.line = line_in_input(occurrences.line);
-            }
-        }
-        findings.truncated = findings.truncated.map(&line_in_input);
-        for line in &mut findings.outcomes {
-            *line = line_in_input(*line);
-        }
-        findings
-    }
 }
 
 /// Lines of one kind: how many, and the first of them.
@@ -93,7 +69,7 @@ impl Findings {
 pub struct Occurrences {
     /// How many there are.
     pub count: u64,
-    /// The number of the first in the text, from 1; 0 if there is none.
+    /// The number of the first, from 1; 0 if there is none.
     pub line: u64,
     /// The first, or what names it.
     pub text: BString,
@@ -124,6 +100,17 @@ pub(super) struct Watch {
     failed_stems: HashMap<BString, usize>,
 }
 
+/// What becomes of a malformed line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It is a result with log output in its middle, which was taken out.
+    Mended,
+    /// It says how a benchmark ended without a result.
+    NoResult,
+    /// Nobody knows what it says.
+    Remains,
+}
+
 /// Whether a name waits for its numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Waiting {
@@ -145,11 +132,10 @@ impl Watch {
         }
     }
 
-    /// A malformed result or unit line, and whether it is mended: a result
-    /// with log output in its middle.
-    pub fn malformed(&mut self, text: &[u8], number: u64, error: &LineError) -> bool {
+    /// A malformed result or unit line, and what becomes of it.
+    pub fn malformed(&mut self, text: &[u8], number: u64, error: &LineError) -> Fault {
         let Some(rest) = text.strip_prefix(line::RESULT_PREFIX) else {
-            return false;
+            return Fault::Remains;
         };
         let end = rest.find_byteset(b" \t").unwrap_or(rest.len());
         let (name, after) = rest.split_at(end);
@@ -158,8 +144,7 @@ impl Watch {
         if let Some(outcome) = outcome(&plain(after)) {
             let name = &text[..line::RESULT_PREFIX.len() + end];
             self.ends(outcome, name);
-            self.findings.outcomes.push(number);
-            return false;
+            return Fault::NoResult;
         }
         let may_be_torn = matches!(
             error,
@@ -167,7 +152,7 @@ impl Watch {
         );
         // The tab is what `go test` writes behind a name, and hardly anybody else.
         if !may_be_torn || !blanks.contains(&b'\t') {
-            return false;
+            return Fault::Remains;
         }
         if let Some(numbers) = numbers_behind_text(behind_blanks)
             && self.is_result(name, numbers)
@@ -175,7 +160,7 @@ impl Watch {
             self.result();
             self.wait_for(name, number);
             self.join();
-            return true;
+            return Fault::Mended;
         }
         self.waiting = match self.waiting {
             Waiting::Torn if self.name != name => Waiting::Unclear,
@@ -186,7 +171,7 @@ impl Watch {
             self.findings.torn.add(self.name_line, &self.name);
         }
         self.wait_for(name, number);
-        false
+        Fault::Remains
     }
 
     /// A configuration line, which log output often looks like.

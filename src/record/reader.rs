@@ -6,7 +6,7 @@ use std::ops::Range;
 use bstr::{BStr, BString, ByteSlice};
 use memchr::memchr;
 
-use super::broken::{self, Findings, Watch};
+use super::broken::{self, Fault, Findings, Watch};
 use super::configuration::Configuration;
 use super::line::{self, Line, LineError, Parser};
 
@@ -19,6 +19,8 @@ pub enum Record<'a> {
     Unit(UnitRecord<'a>),
     /// A line that starts as a result or unit line and is malformed.
     SyntaxError(LineError),
+    /// A line that starts as a result, is malformed, and then says how the benchmark ended without one.
+    NoResult(LineError),
 }
 
 /// One benchmark result.
@@ -140,9 +142,10 @@ impl<'a> UnitRecord<'a> {
 ///
 /// Memory grows with the longest line, not with the text, and a line has a
 /// limit: see [`LONGEST_LINE`].
-#[derive(Debug)]
 pub struct Reader<R> {
     lines: Lines<R>,
+    /// From lines of the text to those of what it was made of; none where that is the same.
+    line_in_input: Option<Box<dyn Fn(u64) -> u64>>,
     configuration: Configuration,
     configuration_version: u64,
     parser: Parser,
@@ -154,11 +157,19 @@ impl<R: Read> Reader<R> {
     pub fn new(source: R, label: impl Into<BString>) -> Self {
         Self {
             lines: Lines::new(source),
+            line_in_input: None,
             configuration: Configuration::new(label),
             configuration_version: 0,
             parser: Parser::default(),
             watch: Watch::default(),
         }
+    }
+
+    /// Counts the lines of the input that the text was made of, from now on: whoever reads a message looks there.
+    ///
+    /// `line_in_input` is asked once for each line of the text, in order.
+    pub fn number_lines(&mut self, line_in_input: impl Fn(u64) -> u64 + 'static) {
+        self.line_in_input = Some(Box::new(line_in_input));
     }
 
     /// What was found beside the records so far.
@@ -167,9 +178,12 @@ impl<R: Read> Reader<R> {
         &self.watch.findings
     }
 
-    /// How many lines were read so far.
+    /// The number of the line read last, from 1; 0 before the first.
     pub fn line_number(&self) -> u64 {
-        self.lines.number
+        match &self.line_in_input {
+            Some(line_in_input) if self.lines.number > 0 => line_in_input(self.lines.number),
+            _ => self.lines.number,
+        }
     }
 
     /// The next record with the number of its line, from 1, or `None` at the end.
@@ -184,7 +198,7 @@ impl<R: Read> Reader<R> {
                 self.watch.end();
                 return Ok(None);
             };
-            let number = self.lines.number;
+            let number = self.line_number();
             let text = &self.lines.buffer[place.clone()];
             let usual = self.parser.measurements().len();
             let parsed = self.parser.parse(text);
@@ -226,10 +240,10 @@ impl<R: Read> Reader<R> {
                     return Ok(Some((number, record)));
                 }
                 Err(error) => {
-                    let record = if self.watch.malformed(text, number, &error) {
-                        self.mended_record()
-                    } else {
-                        Record::SyntaxError(error)
+                    let record = match self.watch.malformed(text, number, &error) {
+                        Fault::Mended => self.mended_record(),
+                        Fault::NoResult => Record::NoResult(error),
+                        Fault::Remains => Record::SyntaxError(error),
                     };
                     return Ok(Some((number, record)));
                 }
