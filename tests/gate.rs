@@ -642,6 +642,43 @@ fn noise_cannot_be_measured_with_few_runs_or_on_two_machines() {
     assert_eq!(ended.status, 3);
     ended.says("run the same code twice on one machine");
     assert!(ended.stdout.is_empty());
+    // What keeps the sides apart is told as it is for tables.
+    let apart = input(AGAIN, BASE).replace("pkg:", "commit: b\npkg:");
+    let ended = with(&input(RUNS, BASE), &apart, "-noise");
+    assert_eq!(ended.status, 3);
+    ended.says("rbenchstat: -noise: no row has two sides\n");
+    ended.says("-ignore commit");
+}
+
+#[test]
+fn the_coverage_of_a_geomean_is_that_of_its_rows() {
+    let flags = "-fail-on regression -alpha 0.01 -format json";
+    let ended = with(&input(RUNS, BASE), &input(AGAIN, SLOW), flags);
+    let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let table = &report["tables"][0];
+    assert_eq!(table["geomeans"][1]["effect"]["coverage"], 0.99);
+}
+
+#[test]
+fn lists_are_sorted_by_the_column_that_they_are_about() {
+    const TWICE: &[Benchmark] = &[("a", "X", &[(2000.0, "ns/op")])];
+    const FOUR_TIMES: &[Benchmark] = &[("a", "X", &[(4000.0, "ns/op")])];
+    let folder = Folder::new(&[
+        ("a.txt", &input(RUNS, &[("a", "X", &[(1000.0, "ns/op")])])),
+        ("b.txt", &input(AGAIN, TWICE)),
+        ("c.txt", &input(AGAIN, FOUR_TIMES)),
+    ]);
+    let ended = folder.run("-format jsonl -sort -delta %a.txt %b.txt %c.txt");
+    let columns: Vec<String> = ended
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter_map(|record: serde_json::Value| Some(record["new"].as_str()?.to_owned()))
+        .collect();
+    assert!(
+        columns[0].ends_with("c.txt") && columns[1].ends_with("b.txt"),
+        "{columns:?}"
+    );
 }
 
 fn waiver(ceiling: &str, expires: &str) -> String {

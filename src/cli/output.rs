@@ -112,7 +112,8 @@ impl Output {
         let mut outputs: Vec<Self> = Vec::new();
         for value in values {
             let output = Self::parse(value.as_ref())?;
-            if outputs.iter().any(|other| other.path == output.path) {
+            let target = output.target();
+            if outputs.iter().any(|other| other.target() == target) {
                 return Err(OutputError::Twice(output.path.display().to_string()));
             }
             outputs.push(output);
@@ -136,6 +137,24 @@ impl Output {
             format,
             path: path.to_vec().into_path_buf_lossy(),
         })
+    }
+
+    /// The file that the path names, however it is spelled.
+    fn target(&self) -> PathBuf {
+        let of_new_file = || {
+            let parent = fs::canonicalize(parent(&self.path)).ok()?;
+            Some(parent.join(self.path.file_name()?))
+        };
+        let known = fs::canonicalize(&self.path).ok();
+        known
+            .or_else(of_new_file)
+            .unwrap_or_else(|| self.path.clone())
+    }
+
+    /// Whether writing the report would destroy the file `input`.
+    #[must_use]
+    pub fn replaces(&self, input: &Path) -> bool {
+        input.is_file() && fs::canonicalize(input).is_ok_and(|input| input == self.target())
     }
 
     /// Writes `report` to the path: all of it or nothing, and to the summary of a step after what is there.
@@ -173,10 +192,6 @@ fn append(path: &Path, report: &[u8]) -> io::Result<()> {
 }
 
 fn replace(path: &Path, report: &[u8], permissions: Option<fs::Permissions>) -> io::Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
     let mut builder = Builder::new();
     builder.prefix(".rbenchstat-");
     #[cfg(unix)]
@@ -185,13 +200,21 @@ fn replace(path: &Path, report: &[u8], permissions: Option<fs::Permissions>) -> 
         // As for any new file, so the user's mask decides; the crate's own default is private.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(directory)?;
+    let mut file = builder.tempfile_in(parent(path))?;
     file.write_all(report)?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// The folder that a file is in.
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 #[cfg(test)]
@@ -254,6 +277,25 @@ mod tests {
             assert_eq!(fs::read_to_string(&output.path).unwrap(), text);
             assert_eq!(names(directory.path()), ["report.json"]);
         }
+    }
+
+    #[test]
+    fn one_file_is_one_however_it_is_spelled() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(directory.path().join("d")).unwrap();
+        let path = |path: &str| directory.path().join(path).display().to_string();
+        let both = |one: &str, other: &str| {
+            Output::parse_all(&[
+                format!("json={}", path(one)),
+                format!("csv={}", path(other)),
+            ])
+        };
+        assert!(both("a", "d/../a").is_err());
+        assert!(both("a", "d/a").is_ok());
+        fs::write(directory.path().join("input"), "text").unwrap();
+        let output = parse(&format!("json={}", path("d/../input"))).unwrap();
+        assert!(output.replaces(&directory.path().join("input")));
+        assert!(!output.replaces(&directory.path().join("d")));
     }
 
     #[test]

@@ -56,6 +56,8 @@ enum Failure {
     NotForSelection(&'static str),
     #[error("write {path}: {error}")]
     Output { path: String, error: io::Error },
+    #[error("-out: {0} is an input, which the report would replace: name another file")]
+    ReplacesInput(String),
 }
 
 impl From<SelectError> for Failure {
@@ -192,6 +194,12 @@ fn act(args: Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
         }
         sources.push(Source::standard_input());
     }
+    for output in &options.outputs {
+        if sources.iter().any(|source| output.replaces(&source.path)) {
+            let path = output.path.display().to_string();
+            return Err(Failure::ReplacesInput(path));
+        }
+    }
     if selects {
         select(&sources, &options, streams)
     } else {
@@ -258,21 +266,26 @@ fn compare(
         report::notes(&facts, &options.asked, &report)
     };
     report.arrange(options.arrangement);
-    match &options.gate.purpose {
-        Purpose::Noise => return tell_noise(&report, streams.stdout, streams.stderr),
-        Purpose::SelfTest(_, part) => {
-            let mut text = Vec::new();
-            let fired = render::gate::write_self_test(&report, *part, &mut text)?;
-            let exit = self_test_exit(&report, options.quiet, fired, streams.stderr);
-            let written = streams.stdout.write_all(&text);
-            return finish(written.and_then(|()| streams.stdout.flush()), exit);
-        }
-        Purpose::Show | Purpose::Gate(_) => {}
+    let exit = match &options.gate.purpose {
+        Purpose::Noise => tell_noise(&report, streams.stdout, streams.stderr)?,
+        Purpose::SelfTest(_, part) => tell_self_test(&report, *part, options.quiet, streams)?,
+        Purpose::Show | Purpose::Gate(_) => show(&report, options, streams)?,
+    };
+    tell_notes(&notes, options.quiet, streams.stderr);
+    // The process ends next: giving back every row on its own would only take time. Where there may be another run, such
+    // as in tests and fuzzing, memory that grows with their number would hide what is really lost.
+    if !cfg!(debug_assertions) {
+        std::mem::forget(report);
     }
+    Ok(exit)
+}
+
+/// Writes the reports that were asked for, and tells the answer of the gate.
+fn show(report: &Report, options: &Options, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
     // The answer of a gate stands even if nobody reads the tables to their end.
-    let exit = tell_gate(&report, options.quiet, streams.stderr);
+    let exit = tell_gate(report, options.quiet, streams.stderr);
     // The files before standard output, for the same reason.
-    write_outputs(&report, options, streams)?;
+    write_outputs(report, options, streams)?;
     let presentation = Presentation {
         has_colour: match options.colour {
             Color::Auto => streams.surroundings.shows_colour,
@@ -285,22 +298,12 @@ fn compare(
     let mut out = BufWriter::new(&mut *streams.stdout);
     let outcome = render(
         options.format,
-        &report,
+        report,
         &presentation,
         &mut out,
         streams.stderr,
     );
-    let outcome = outcome.and_then(|()| out.flush());
-    if outcome.is_err() {
-        return finish(outcome, exit);
-    }
-    tell_notes(&notes, options.quiet, streams.stderr);
-    // The process ends next: giving back every row on its own would only take time. Where there may be another run, such
-    // as in tests and fuzzing, memory that grows with their number would hide what is really lost.
-    if !cfg!(debug_assertions) {
-        std::mem::forget(report);
-    }
-    Ok(exit)
+    finish(outcome.and_then(|()| out.flush()), exit)
 }
 
 /// The exit status after writing to standard output: its reader may go away early, and the answer is still the answer.
@@ -335,6 +338,20 @@ fn tell_gate(report: &Report, quiet: bool, stderr: &mut dyn Write) -> Exit {
         Outcome::Failed => Exit::GateFailed,
         Outcome::CouldNotJudge => Exit::CouldNotJudge,
     }
+}
+
+/// Prints for which rows the gate fires after the new side was made worse by `part`.
+fn tell_self_test(
+    report: &Report,
+    part: f64,
+    quiet: bool,
+    streams: &mut Streams<'_>,
+) -> Result<Exit, Failure> {
+    let mut text = Vec::new();
+    let fired = render::gate::write_self_test(report, part, &mut text)?;
+    let exit = self_test_exit(report, quiet, fired, streams.stderr);
+    let written = streams.stdout.write_all(&text);
+    finish(written.and_then(|()| streams.stdout.flush()), exit)
 }
 
 /// A gate that cannot judge proves nothing; one that can has to fire for every row.
@@ -372,10 +389,12 @@ fn tell_noise(
     let mut text = Vec::new();
     let (rows, without) = render::gate::write_noise(report, &mut text)?;
     if rows == 0 {
-        let _ = writeln!(
-            stderr,
-            "rbenchstat: -noise: no row has two sides: name two inputs, runs of the same code"
-        );
+        let remedy = if report.columns.len() < 2 {
+            ": name two inputs, runs of the same code"
+        } else {
+            ""
+        };
+        let _ = writeln!(stderr, "rbenchstat: -noise: no row has two sides{remedy}");
         return Ok(Exit::CouldNotJudge);
     }
     let outcome = out.write_all(&text).and_then(|()| out.flush());

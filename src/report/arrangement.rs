@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::num::NonZero;
 
+use bstr::BString;
 use serde::Serialize;
 
 use super::judgement::{Judged, Verdict};
@@ -88,7 +89,10 @@ impl Report {
                 rows.retain(|&row| has_changed(&table.rows[row]));
             }
             if let Some(sort) = arrangement.sort {
-                rows.sort_by(|&left, &right| sort.compare(&table.rows[left], &table.rows[right]));
+                rows = sort.sort(rows, |&row| {
+                    let row = &table.rows[row];
+                    (row, first_comparison(row))
+                });
             }
             let limit = arrangement.limit.map_or(usize::MAX, NonZero::get);
             table.shown = Shown {
@@ -104,15 +108,12 @@ impl Report {
         let Arrangement {
             sort, changed_only, ..
         } = self.arrangement;
-        let mut listed = if sort.is_none() {
-            self.worst_first()
-        } else {
-            let mut judged: Vec<_> = self.all_judged().collect();
-            let sort_across_tables = |left: &Judged<'_>, right: &Judged<'_>| {
-                sort.map_or(Ordering::Equal, |sort| sort.compare(left.row, right.row))
-            };
-            judged.sort_by(sort_across_tables);
-            judged
+        let mut listed = match sort {
+            None => self.worst_first(),
+            Some(sort) => sort.sort(self.all_judged().collect(), |judged| {
+                let comparison = judged.cell.and_then(|cell| cell.comparison.as_ref());
+                (judged.row, comparison)
+            }),
         };
         if changed_only {
             listed.retain(|judged| judged.judgement.verdict.is_change());
@@ -126,21 +127,50 @@ fn has_changed(row: &Row) -> bool {
     judgements.any(|judgement| judgement.verdict.is_change())
 }
 
+/// What one thing to sort has for an order.
+enum Key {
+    Name(BString),
+    Number(Option<f64>),
+}
+
 impl Sort {
-    fn compare(self, left: &Row, right: &Row) -> Ordering {
+    /// Sorts `things`, given the row and the comparison of each.
+    fn sort<'r, T>(
+        self,
+        things: Vec<T>,
+        of: impl Fn(&T) -> (&'r Row, Option<&'r Comparison>),
+    ) -> Vec<T> {
+        let with_keys = things.into_iter().map(|thing| {
+            let (row, comparison) = of(&thing);
+            (self.key(row, comparison), thing)
+        });
+        let mut with_keys: Vec<(Key, T)> = with_keys.collect();
+        with_keys.sort_by(|(left, _), (right, _)| self.compare(left, right));
+        with_keys.into_iter().map(|(_, thing)| thing).collect()
+    }
+
+    fn key(self, row: &Row, comparison: Option<&Comparison>) -> Key {
         match self.order {
-            Order::Name => self.direct(left.label().cmp(&right.label())),
-            Order::Change => self.compare_numbers(change(left), change(right)),
-            Order::P => self.compare_numbers(p(left), p(right)),
+            Order::Name => Key::Name(row.label()),
+            Order::Change => Key::Number(comparison.map(|comparison| match comparison.change {
+                Change::Insignificant | Change::Same => 0.0,
+                Change::FromZero => f64::INFINITY,
+                Change::By(part) => part,
+            })),
+            Order::P => Key::Number(comparison.and_then(|comparison| comparison.p)),
         }
     }
 
-    fn compare_numbers(self, left: Option<f64>, right: Option<f64>) -> Ordering {
+    fn compare(self, left: &Key, right: &Key) -> Ordering {
         match (left, right) {
-            (Some(left), Some(right)) => self.direct(left.total_cmp(&right)),
-            (None, Some(_)) => Ordering::Greater,
-            (Some(_), None) => Ordering::Less,
-            (None, None) => Ordering::Equal,
+            (Key::Name(left), Key::Name(right)) => self.direct(left.cmp(right)),
+            (Key::Number(Some(left)), Key::Number(Some(right))) => {
+                self.direct(left.total_cmp(right))
+            }
+            (Key::Number(None), Key::Number(Some(_))) => Ordering::Greater,
+            (Key::Number(Some(_)), Key::Number(None)) => Ordering::Less,
+            // One sort makes keys of one kind.
+            _ => Ordering::Equal,
         }
     }
 
@@ -153,22 +183,10 @@ impl Sort {
     }
 }
 
-/// The comparison that a row is sorted by: its first.
-fn comparison(row: &Row) -> Option<&Comparison> {
+/// The comparison that a row of a table is sorted by: its first.
+fn first_comparison(row: &Row) -> Option<&Comparison> {
     let mut cells = row.cells.iter().flatten();
     cells.find_map(|cell| cell.comparison.as_ref())
-}
-
-fn change(row: &Row) -> Option<f64> {
-    comparison(row).map(|comparison| match comparison.change {
-        Change::Insignificant | Change::Same => 0.0,
-        Change::FromZero => f64::INFINITY,
-        Change::By(part) => part,
-    })
-}
-
-fn p(row: &Row) -> Option<f64> {
-    comparison(row).and_then(|comparison| comparison.p)
 }
 
 #[cfg(test)]
@@ -206,7 +224,7 @@ mod tests {
     }
 
     fn sorted(order: Order, is_descending: bool) -> String {
-        let mut rows = [
+        let rows = [
             row("c", Some((0.5, Some(0.3)))),
             row("a", None),
             row("d", Some((-0.5, Some(0.1)))),
@@ -216,7 +234,7 @@ mod tests {
             order,
             is_descending,
         };
-        rows.sort_by(|left, right| sort.compare(left, right));
+        let rows = sort.sort(rows.iter().collect(), |row| (row, first_comparison(row)));
         rows.iter().map(|row| row.label().to_string()).collect()
     }
 

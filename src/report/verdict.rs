@@ -66,7 +66,7 @@ pub fn judge(report: &mut Report, judging: &Judging, environments: Environments)
                 counts.waived += usize::from(judgement.is_waived());
             }
         }
-        add_geomean_effects(table);
+        add_geomean_effects(table, judging.alpha);
     }
     let cells = report.tables.iter().flat_map(|table| &table.rows);
     let cells = cells.flat_map(|row| row.cells.iter().flatten());
@@ -426,7 +426,7 @@ fn verdict(judgement: &Judgement, better: Option<Better>, alpha: f64) -> Verdict
 }
 
 /// Gives the geomean of each column its interval, from those of the rows.
-fn add_geomean_effects(table: &mut Table) {
+fn add_geomean_effects(table: &mut Table, alpha: f64) {
     for (at, &column) in table.places.iter().enumerate().skip(1) {
         let judgements = table
             .rows
@@ -463,7 +463,7 @@ fn add_geomean_effects(table: &mut Table) {
             estimate: change,
             low: interval.lo - 1.0,
             high: interval.hi - 1.0,
-            coverage: 0.95,
+            coverage: 1.0 - alpha,
             unbounded: None,
         });
     }
