@@ -456,6 +456,37 @@ fn all_reports_are_written_and_the_status_is_kept_for_the_last_step() {
     assert_eq!(place.read("summary"), format!("before\n\n\n{comment}"));
 }
 
+#[test]
+fn earlier_reports_do_not_outlive_a_comparison_that_fails() {
+    let place = Place::new();
+    lay(&place, &inputs::small());
+    let compare = "bash \"$SCRIPTS/compare.sh\"";
+    let reports = ["comment.md", "report.json", "report.html"];
+    let exist = |folder: &str| reports.map(|name| place.path(&format!("{folder}/{name}")).exists());
+    for (folder, variables) in [
+        ("rbenchstat-report", vec![]),
+        // Reports beside the inputs, which have to stay.
+        (".", vec![("REPORTS", ".")]),
+    ] {
+        fs::create_dir_all(place.path(folder)).unwrap();
+        fs::write(place.path(folder).join("mine"), "").unwrap();
+        place.run(compare, &variables);
+        assert_eq!(exist(folder), [true; 3]);
+        let wrong = [&variables[..], &[("THRESHOLD", "much")]].concat();
+        assert_eq!(place.run(compare, &wrong).status.code(), Some(2));
+        assert_eq!(exist(folder), [false; 3]);
+        for name in ["mine", "base.txt", "head.txt"] {
+            assert!(place.path(folder).join(name).exists(), "{folder}/{name}");
+        }
+    }
+    // An input that is not there is an error as well, and its earlier copy goes.
+    fs::remove_file(place.path("head.txt")).unwrap();
+    place.bash("echo >rbenchstat-report/comment.md", &[]);
+    assert_eq!(place.run(compare, &[]).status.code(), Some(2));
+    assert_eq!(exist("rbenchstat-report"), [false; 3]);
+    assert!(!place.path("rbenchstat-report/head.txt").exists());
+}
+
 const POST: &str = "bash \"$SCRIPTS/post.sh\"";
 const PULL: [(&str, &str); 3] = [
     ("PULL_REQUEST", "12"),
@@ -566,6 +597,8 @@ fn a_note_is_posted_on_a_merge_request_and_then_updated() {
         place.read("curl.log"),
         format!("GET {notes}?per_page=100&sort=asc {token}\nPOST {notes} {token}\n")
     );
+    let none = [&variables[..], &[("COMMENT", "none.md")]].concat();
+    assert_eq!(place.run(script, &none).status.code(), Some(2));
     let own = r#"[{"id": 9, "body": "<!-- rbenchstat:v1 id=default -->\nold"}]"#;
     fs::write(place.path("comments.json"), own).unwrap();
     place.bash(script, &variables);
