@@ -695,6 +695,45 @@ fn the_commands_of_the_documents_run() {
 }
 
 #[test]
+fn regressions_are_sorted_by_size_whichever_direction_is_better() {
+    if !has_all(&["bash", "jq"]) {
+        return;
+    }
+    let text = fs::read_to_string(repository().join("docs/json.md")).unwrap();
+    let blocks = blocks(&text, "sh");
+    let (_, recipe) = blocks
+        .iter()
+        .find(|(_, block)| block.contains("jq"))
+        .unwrap();
+    let place = Place::new();
+    let runs = |sides: [(&str, u32, u32); 3]| -> String {
+        let lines = (0..30).map(|run| {
+            let (name, time, speed) = sides[run % 3];
+            format!("Benchmark{name} 1 {time}.{run} ns/op {speed}.{run} MB/s\n")
+        });
+        lines.collect()
+    };
+    let old = runs([("A", 100, 100), ("B", 100, 100), ("C", 100, 100)]);
+    let new = runs([("A", 120, 70), ("B", 110, 20), ("C", 150, 60)]);
+    fs::write(place.path("old.txt"), old).unwrap();
+    fs::write(place.path("new.txt"), new).unwrap();
+    let sorted = place.bash(recipe, &[]);
+    let rows: Vec<Vec<&str>> = sorted
+        .lines()
+        .map(|line| line.split('\t').take(2).collect())
+        .collect();
+    let expected = [
+        ["B", "B/s"],
+        ["C", "sec/op"],
+        ["C", "B/s"],
+        ["A", "B/s"],
+        ["A", "sec/op"],
+        ["B", "sec/op"],
+    ];
+    assert_eq!(rows, expected, "{sorted}");
+}
+
+#[test]
 fn the_workflows_of_the_document_are_the_files() {
     let document = fs::read_to_string(repository().join("docs/ci.md")).unwrap();
     let workflows = blocks(&document, "yaml");
