@@ -734,6 +734,20 @@ fn regressions_are_sorted_by_size_whichever_direction_is_better() {
 }
 
 #[test]
+fn where_nothing_is_compared_only_a_gate_minds() {
+    let place = Place::new();
+    lay(&place, &inputs::small());
+    fs::write(place.path("empty.txt"), "").unwrap();
+    for (command, status) in [
+        ("rbenchstat old.txt empty.txt", 0),
+        ("rbenchstat -fail-on regression old.txt empty.txt", 3),
+        ("rbenchstat old.txt gone.txt", 2),
+    ] {
+        assert_eq!(place.run(command, &[]).status.code(), Some(status));
+    }
+}
+
+#[test]
 fn the_workflows_of_the_document_are_the_files() {
     let document = fs::read_to_string(repository().join("docs/ci.md")).unwrap();
     let workflows = blocks(&document, "yaml");
