@@ -734,6 +734,20 @@ fn regressions_are_sorted_by_size_whichever_direction_is_better() {
 }
 
 #[test]
+fn the_files_that_commands_of_the_harness_name_are_found_from_the_root() {
+    let text = fs::read_to_string(repository().join("bench-harness/README.md")).unwrap();
+    let commands = text.lines().filter(|line| line.starts_with("    "));
+    let paths: Vec<&str> = commands
+        .flat_map(str::split_whitespace)
+        .filter(|word| word.contains("policies/"))
+        .collect();
+    assert_eq!(paths.len(), 2);
+    for path in paths {
+        assert!(repository().join(path).exists(), "{path}");
+    }
+}
+
+#[test]
 fn where_nothing_is_compared_only_a_gate_minds() {
     let place = Place::new();
     lay(&place, &inputs::small());
