@@ -150,6 +150,7 @@ impl Place {
             .env_remove("GITHUB_OUTPUT")
             .env_remove("GITHUB_STEP_SUMMARY")
             .env_remove("GIT_DIR")
+            .env_remove("BASE_REF")
             .envs(variables.iter().copied())
             .output()
             .unwrap()
@@ -208,25 +209,168 @@ fn both_commits_are_measured_in_turns() {
     );
 }
 
+const MEASURE: &str = "cd checkout && bash \"$SCRIPTS/measure.sh\"";
+const COMPARE: &str = "cd checkout && bash \"$SCRIPTS/compare.sh\"";
+
+/// Stands for `go`, with something to run first that knows the side and how many calls there were before.
+fn go_that(fails: &str) -> String {
+    let count = r#"calls=$(cat "$PLACE/go.log" 2>/dev/null | wc -l)"#;
+    format!("#!/usr/bin/env bash\nside=${{PWD##*/}}\n{count}\n{fails}\n{GO}")
+}
+
+/// Measures with such a `go`; returns what is said on standard error.
+fn measure_with(place: &Place, go: &str, count: &str) -> String {
+    place.command("go", &go_that(go));
+    place.checkout();
+    let variables = [("BASE_REF", "main"), ("COUNT", count)];
+    let output = place.run(MEASURE, &variables);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let worktrees = place.bash("cd checkout && git worktree list | wc -l", &[]);
+    assert_eq!(worktrees.trim(), "1");
+    stderr
+}
+
 #[test]
-fn a_benchmark_that_does_not_build_stops_the_measurement() {
+fn a_benchmark_that_fails_is_told_and_left_to_the_gate() {
     if !has_all(&["git", "bash"]) {
         return;
     }
     let place = Place::new();
-    place.command("go", "#!/usr/bin/env bash\nexit 1\n");
+    // The fourth call is the one on base in the second round.
+    let fails = r#"if [ "$calls" -eq 3 ]; then
+  echo "$side fails" >>"$PLACE/go.log"
+  seq -f 'line %g' 30
+  printf -- '--- FAIL: BenchmarkOne-8\n    m_test.go:6: broken\nFAIL\nexit status 1\nFAIL\texample.com/m\t0.004s\n'
+  exit 1
+fi"#;
+    let stderr = measure_with(&place, fails, "10");
+    let commit = place.bash("cd checkout && git rev-parse main", &[]);
+    let expected = format!(
+        "go test failed with status 1 on base, commit {}, round 2 of 10;",
+        commit.trim()
+    );
+    assert!(stderr.contains(&expected), "{stderr}");
+    assert!(stderr.contains("  line 16\n") && stderr.contains("broken"));
+    assert!(!stderr.contains("line 15\n"), "{stderr}");
+    assert!(stderr.contains("1 of 20 times go test failed"), "{stderr}");
+
+    assert_eq!(place.read("go.log").lines().count(), 20);
+    let base = place.read("checkout/base.txt");
+    assert!(base.contains("line 1\nline 2\n"));
+    assert_eq!(base.matches("FAIL").count(), 3, "{base}");
+    assert_eq!(base.matches("BenchmarkOne-8 ").count(), 9);
+    let head = place.read("checkout/head.txt");
+    assert_eq!(head.matches("BenchmarkOne-8 ").count(), 10);
+
+    assert_eq!(place.run(COMPARE, &[]).status.code(), Some(3));
+    let comment = place.read("checkout/rbenchstat-report/comment.md");
+    assert!(comment.contains("a benchmark failed"), "{comment}");
+    place.bash(COMPARE, &[("ALLOW", "failed")]);
+}
+
+#[test]
+fn a_side_that_does_not_build_still_gets_a_report() {
+    if !has_all(&["git", "bash"]) {
+        return;
+    }
+    let place = Place::new();
+    let fails = r#"if [ "$side" = head ]; then
+  echo "$side fails" >>"$PLACE/go.log"
+  echo 'm_test.go:6:2: undefined: x' >&2
+  printf 'FAIL\texample.com/m [build failed]\nFAIL\n'
+  exit 1
+fi"#;
+    let stderr = measure_with(&place, fails, "3");
+    assert!(stderr.contains("undefined: x"), "{stderr}");
+    assert!(stderr.contains("3 of 6 times"), "{stderr}");
+    let base = place.read("checkout/base.txt");
+    assert_eq!(base.matches("BenchmarkOne-8 ").count(), 3);
+    assert_eq!(
+        place.read("checkout/head.txt"),
+        "FAIL\texample.com/m [build failed]\nFAIL\n".repeat(3)
+    );
+    let output = place.run(COMPARE, &[("ALLOW", "failed")]);
+    assert_eq!(output.status.code(), Some(3));
+    let comment = place.read("checkout/rbenchstat-report/comment.md");
+    assert!(comment.contains("[build failed]"), "{comment}");
+}
+
+#[test]
+fn a_run_that_ends_without_a_word_is_seen_by_the_gate() {
+    if !has_all(&["git", "bash"]) {
+        return;
+    }
+    let place = Place::new();
+    // Killed within a line.
+    let fails = r#"if [ "$calls" -eq 3 ]; then
+  echo "$side fails" >>"$PLACE/go.log"
+  printf 'pkg: example.com/m\nBenchmarkOne-8 '
+  exit 137
+fi"#;
+    measure_with(&place, fails, "10");
+    let base = place.read("checkout/base.txt");
+    let told = "BenchmarkOne-8 \nFAIL\tgo test ended with status 137\ngoos: ";
+    assert!(base.contains(told), "{base}");
+    assert_eq!(place.run(COMPARE, &[]).status.code(), Some(3));
+}
+
+#[test]
+fn wrong_usage_of_the_measurement_is_refused() {
+    if !has_all(&["git", "bash"]) {
+        return;
+    }
+    let place = Place::new();
+    place.command("go", GO);
+    place.checkout();
+    let main = ("BASE_REF", "main");
+    let counts = ["abc", "0", "-1", "2.5", "1 2", "99999999999999999999"];
+    let mut wrong = counts
+        .map(|count| (vec![main, ("COUNT", count)], "COUNT"))
+        .to_vec();
+    wrong.push((vec![], "BASE_REF is not set"));
+    wrong.push((vec![("BASE_REF", "")], "BASE_REF is not set"));
+    wrong.push((vec![("BASE_REF", "gone")], "BASE_REF is 'gone'"));
+    wrong.push((vec![main, ("HEAD_REF", "gone")], "HEAD_REF is 'gone'"));
+    for (variables, message) in wrong {
+        let output = place.run(MEASURE, &variables);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{variables:?}\n{stderr}");
+        assert!(
+            stderr.contains(&format!("measure.sh: {message}")),
+            "{stderr}"
+        );
+    }
+    assert_eq!(place.read("go.log"), "");
+    assert!(!place.path("checkout/base.txt").exists());
+    // An error that is nobody's usage: status 1 is the gate's.
+    fs::create_dir(place.path("checkout/base.txt")).unwrap();
+    assert_eq!(place.run(MEASURE, &[main]).status.code(), Some(2));
+}
+
+#[test]
+fn a_measurement_that_is_interrupted_ends() {
+    if !has_all(&["git", "bash"]) {
+        return;
+    }
+    let place = Place::new();
+    // Who ignores the signal hands that down, and then there is nothing to interrupt.
+    if place.run("kill -INT $$; exit 7", &[]).status.code() == Some(7) {
+        return;
+    }
+    place.command(
+        "go",
+        "#!/usr/bin/env bash\necho >>\"$PLACE/go.log\"\nkill -INT \"$MEASURE\"\nexit 1\n",
+    );
     place.checkout();
     let output = place.run(
-        "cd checkout && bash \"$SCRIPTS/measure.sh\"",
+        "cd checkout && export MEASURE=$$ && exec bash \"$SCRIPTS/measure.sh\"",
         &[("BASE_REF", "main")],
     );
-    assert!(!output.status.success());
-    assert_eq!(
-        place
-            .bash("cd checkout && git worktree list | wc -l", &[])
-            .trim(),
-        "1"
-    );
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(place.read("go.log"), "\n");
+    let worktrees = place.bash("cd checkout && git worktree list | wc -l", &[]);
+    assert_eq!(worktrees.trim(), "1");
 }
 
 #[test]
@@ -246,7 +390,7 @@ fn real_benchmarks_are_measured_compared_and_gated() {
             ("GOTOOLCHAIN", "local"),
         ],
     );
-    let output = place.run("cd checkout && bash \"$SCRIPTS/compare.sh\"", &[]);
+    let output = place.run(COMPARE, &[]);
     // Two runs a side can show nothing, and the gate says so.
     assert_eq!(
         output.status.code(),
@@ -310,6 +454,37 @@ fn all_reports_are_written_and_the_status_is_kept_for_the_last_step() {
     place.bash(compare, &[&variables[..], &github].concat());
     assert_eq!(place.read("output"), "status=1\n");
     assert_eq!(place.read("summary"), format!("before\n\n\n{comment}"));
+}
+
+#[test]
+fn earlier_reports_do_not_outlive_a_comparison_that_fails() {
+    let place = Place::new();
+    lay(&place, &inputs::small());
+    let compare = "bash \"$SCRIPTS/compare.sh\"";
+    let reports = ["comment.md", "report.json", "report.html"];
+    let exist = |folder: &str| reports.map(|name| place.path(&format!("{folder}/{name}")).exists());
+    for (folder, variables) in [
+        ("rbenchstat-report", vec![]),
+        // Reports beside the inputs, which have to stay.
+        (".", vec![("REPORTS", ".")]),
+    ] {
+        fs::create_dir_all(place.path(folder)).unwrap();
+        fs::write(place.path(folder).join("mine"), "").unwrap();
+        place.run(compare, &variables);
+        assert_eq!(exist(folder), [true; 3]);
+        let wrong = [&variables[..], &[("THRESHOLD", "much")]].concat();
+        assert_eq!(place.run(compare, &wrong).status.code(), Some(2));
+        assert_eq!(exist(folder), [false; 3]);
+        for name in ["mine", "base.txt", "head.txt"] {
+            assert!(place.path(folder).join(name).exists(), "{folder}/{name}");
+        }
+    }
+    // An input that is not there is an error as well, and its earlier copy goes.
+    fs::remove_file(place.path("head.txt")).unwrap();
+    place.bash("echo >rbenchstat-report/comment.md", &[]);
+    assert_eq!(place.run(compare, &[]).status.code(), Some(2));
+    assert_eq!(exist("rbenchstat-report"), [false; 3]);
+    assert!(!place.path("rbenchstat-report/head.txt").exists());
 }
 
 const POST: &str = "bash \"$SCRIPTS/post.sh\"";
@@ -422,6 +597,8 @@ fn a_note_is_posted_on_a_merge_request_and_then_updated() {
         place.read("curl.log"),
         format!("GET {notes}?per_page=100&sort=asc {token}\nPOST {notes} {token}\n")
     );
+    let none = [&variables[..], &[("COMMENT", "none.md")]].concat();
+    assert_eq!(place.run(script, &none).status.code(), Some(2));
     let own = r#"[{"id": 9, "body": "<!-- rbenchstat:v1 id=default -->\nold"}]"#;
     fs::write(place.path("comments.json"), own).unwrap();
     place.bash(script, &variables);
@@ -515,6 +692,73 @@ fn the_commands_of_the_documents_run() {
         }
     }
     assert_eq!(count, 6);
+}
+
+#[test]
+fn regressions_are_sorted_by_size_whichever_direction_is_better() {
+    if !has_all(&["bash", "jq"]) {
+        return;
+    }
+    let text = fs::read_to_string(repository().join("docs/json.md")).unwrap();
+    let blocks = blocks(&text, "sh");
+    let (_, recipe) = blocks
+        .iter()
+        .find(|(_, block)| block.contains("jq"))
+        .unwrap();
+    let place = Place::new();
+    let runs = |sides: [(&str, u32, u32); 3]| -> String {
+        let lines = (0..30).map(|run| {
+            let (name, time, speed) = sides[run % 3];
+            format!("Benchmark{name} 1 {time}.{run} ns/op {speed}.{run} MB/s\n")
+        });
+        lines.collect()
+    };
+    let old = runs([("A", 100, 100), ("B", 100, 100), ("C", 100, 100)]);
+    let new = runs([("A", 120, 70), ("B", 110, 20), ("C", 150, 60)]);
+    fs::write(place.path("old.txt"), old).unwrap();
+    fs::write(place.path("new.txt"), new).unwrap();
+    let sorted = place.bash(recipe, &[]);
+    let rows: Vec<Vec<&str>> = sorted
+        .lines()
+        .map(|line| line.split('\t').take(2).collect())
+        .collect();
+    let expected = [
+        ["B", "B/s"],
+        ["C", "sec/op"],
+        ["C", "B/s"],
+        ["A", "B/s"],
+        ["A", "sec/op"],
+        ["B", "sec/op"],
+    ];
+    assert_eq!(rows, expected, "{sorted}");
+}
+
+#[test]
+fn the_files_that_commands_of_the_harness_name_are_found_from_the_root() {
+    let text = fs::read_to_string(repository().join("bench-harness/README.md")).unwrap();
+    let commands = text.lines().filter(|line| line.starts_with("    "));
+    let paths: Vec<&str> = commands
+        .flat_map(str::split_whitespace)
+        .filter(|word| word.contains("policies/"))
+        .collect();
+    assert_eq!(paths.len(), 2);
+    for path in paths {
+        assert!(repository().join(path).exists(), "{path}");
+    }
+}
+
+#[test]
+fn where_nothing_is_compared_only_a_gate_minds() {
+    let place = Place::new();
+    lay(&place, &inputs::small());
+    fs::write(place.path("empty.txt"), "").unwrap();
+    for (command, status) in [
+        ("rbenchstat old.txt empty.txt", 0),
+        ("rbenchstat -fail-on regression old.txt empty.txt", 3),
+        ("rbenchstat old.txt gone.txt", 2),
+    ] {
+        assert_eq!(place.run(command, &[]).status.code(), Some(status));
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use rbenchstat::record::WriteError;
 
 use crate::compare;
 use crate::consumer::Behaviour;
@@ -193,11 +194,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
     match outcome {
         Ok(status) => status,
         Err(error) => {
-            let pipe = error
-                .downcast_ref::<io::Error>()
-                .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
             // Whoever read the output has seen enough.
-            if pipe {
+            if is_closed_pipe(&error) {
                 return 0;
             }
             // With standard error gone too, the exit status alone tells.
@@ -205,6 +203,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
             FAILURE
         }
     }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    // A transparent error hides the one inside from anyhow, and from the chain of sources too.
+    let error = match error.downcast_ref::<WriteError>() {
+        Some(WriteError::Io(error)) => Some(error),
+        _ => error.downcast_ref::<io::Error>(),
+    };
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 fn tell(error: &clap::Error, streams: &mut Streams<'_>) -> Status {

@@ -168,8 +168,17 @@ impl StartLine {
         Self(Barrier::new(workers as usize + 1))
     }
 
-    /// A worker waits until all are here and the starter has looked.
-    pub fn wait(&self) {
+    /// A worker's place. Given up before the line is passed, it sets `stop`.
+    #[must_use]
+    pub fn place<'a>(&'a self, stop: &'a AtomicBool) -> Place<'a> {
+        Place {
+            line: self,
+            stop,
+            passed: false,
+        }
+    }
+
+    fn wait(&self) {
         self.0.wait();
         self.0.wait();
     }
@@ -189,6 +198,31 @@ impl StartLine {
     }
 }
 
+/// A worker's place at the start line: passed, or given up by an error or a panic.
+pub struct Place<'a> {
+    line: &'a StartLine,
+    stop: &'a AtomicBool,
+    passed: bool,
+}
+
+impl Place<'_> {
+    /// Waits until all are here and the starter has looked.
+    pub fn pass(mut self) {
+        self.passed = true;
+        self.line.wait();
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if !self.passed {
+            // The others wait for everybody, and then need not run any more.
+            self.stop.store(true, Ordering::Relaxed);
+            self.line.wait();
+        }
+    }
+}
+
 /// Waits for the others and runs this worker's share.
 ///
 /// # Errors
@@ -197,7 +231,7 @@ pub fn closed_loop(
     filter: &mut impl Authorize,
     share: &Share<'_>,
     counter: &Counter,
-    start: &StartLine,
+    place: Place<'_>,
 ) -> Result<Measured> {
     let mut latencies = histogram()?;
     let (time, most) = match share.budget {
@@ -205,7 +239,7 @@ pub fn closed_loop(
         Budget::Operations(operations) => (Duration::MAX, operations),
     };
     let mut requests = share.requests.iter().cycle().skip(share.first);
-    start.wait();
+    place.pass();
     let before = counter.reader().read();
     let started = Instant::now();
     let mut ended = started;
@@ -243,7 +277,7 @@ pub fn open_loop(
     filter: &mut impl Authorize,
     share: &Share<'_>,
     counter: &Counter,
-    start: &StartLine,
+    place: Place<'_>,
     rate: f64,
     clock: &impl Clock,
 ) -> Result<Measured> {
@@ -262,7 +296,7 @@ pub fn open_loop(
         }
     };
     let mut requests = share.requests.iter().cycle().skip(share.first);
-    start.wait();
+    place.pass();
     let before = counter.reader().read();
     let begin = clock.now();
     let started = Instant::now();
@@ -300,6 +334,7 @@ mod tests {
     use crate::request::Expected;
     use std::cell::Cell;
     use std::rc::Rc;
+    use std::sync::{Arc, mpsc};
 
     /// Time that passes only when somebody waits or works.
     #[derive(Clone, Default)]
@@ -374,7 +409,7 @@ mod tests {
             &mut filter,
             &share,
             &counter,
-            &StartLine::of_one(),
+            StartLine::of_one().place(&stop),
             rate,
             &clock,
         )
@@ -421,7 +456,13 @@ mod tests {
         let share = share(&requests, &stop, Budget::Operations(123));
         let mut filter = crate::filter::EmptyFilter;
         let counter = Counter::start();
-        let measured = closed_loop(&mut filter, &share, &counter, &StartLine::of_one()).unwrap();
+        let measured = closed_loop(
+            &mut filter,
+            &share,
+            &counter,
+            StartLine::of_one().place(&stop),
+        )
+        .unwrap();
         assert_eq!(measured.operations, 123);
         assert_eq!(measured.latencies.len(), 123);
     }
@@ -432,7 +473,13 @@ mod tests {
         let share = share(&requests, &stop, Budget::Operations(10_000));
         let mut filter = crate::filter::EmptyFilter;
         let counter = Counter::start();
-        let measured = closed_loop(&mut filter, &share, &counter, &StartLine::of_one()).unwrap();
+        let measured = closed_loop(
+            &mut filter,
+            &share,
+            &counter,
+            StartLine::of_one().place(&stop),
+        )
+        .unwrap();
         assert_eq!(measured.allocations, Allocations::default());
     }
 
@@ -447,9 +494,14 @@ mod tests {
         let (requests, stop) = (requests(false), AtomicBool::new(false));
         let share = share(&requests, &stop, Budget::Operations(5));
         let counter = Counter::start();
-        let error = closed_loop(&mut filter, &share, &counter, &StartLine::of_one())
-            .err()
-            .unwrap();
+        let error = closed_loop(
+            &mut filter,
+            &share,
+            &counter,
+            StartLine::of_one().place(&stop),
+        )
+        .err()
+        .unwrap();
         assert_eq!(
             error.to_string(),
             "r:1: the decision for GET / is true, expected denied"
@@ -466,6 +518,34 @@ mod tests {
         assert!((1..=50).contains(&paced), "{paced}");
         let unpaced = warm_up(&mut filter, &share, time, Arrival::Closed).unwrap();
         assert!(unpaced > 500, "{unpaced}");
+    }
+
+    #[test]
+    fn a_worker_that_panics_before_the_line_stops_the_others_and_lets_them_pass() {
+        // No scope: it would wait for threads that hang, where this is to fail.
+        let all = Arc::new((StartLine::new(2), AtomicBool::new(false)));
+        let (passed, seen) = mpsc::channel();
+        let (there, starter) = (Arc::clone(&all), passed.clone());
+        std::thread::spawn(move || {
+            there.0.start(|| ());
+            starter.send("starter")
+        });
+        let there = Arc::clone(&all);
+        std::thread::spawn(move || {
+            there.0.place(&there.1).pass();
+            passed.send("worker")
+        });
+        let there = Arc::clone(&all);
+        std::thread::spawn(move || {
+            let _place = there.0.place(&there.1);
+            // A panic without its message in the output of the tests.
+            std::panic::resume_unwind(Box::new(()));
+        });
+        for _ in 0..2 {
+            let other = seen.recv_timeout(Duration::from_secs(30));
+            assert!(other.is_ok(), "the others wait for the one that panicked");
+        }
+        assert!(all.1.load(Ordering::Relaxed));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::decision_log::{Account, Logger, Shared, Tally};
 use crate::engine::EngineKind;
 use crate::filter::{Authorize, EmptyFilter, Filter, check};
 use crate::latency::histogram;
-use crate::load::{self, Arrival, Budget, Measured, Share, StartLine};
+use crate::load::{self, Arrival, Budget, Measured, Place, Share, StartLine};
 use crate::scenario::Scenario;
 
 /// Where decision logs go.
@@ -141,7 +141,7 @@ pub fn measure(
             .map(|worker| {
                 let (log, ended, start) = (log.as_ref(), &ended, &start);
                 scope.spawn(move || {
-                    let part = work(case, conditions, worker, log, ended, start);
+                    let part = work(case, conditions, worker, log, ended, start.place(ended));
                     if part.is_err() {
                         ended.store(true, Ordering::Relaxed);
                     }
@@ -271,7 +271,7 @@ fn work(
     worker: u32,
     log: Option<&Log>,
     ended: &AtomicBool,
-    start: &StartLine,
+    place: Place<'_>,
 ) -> Result<Part> {
     let counter = Counter::start();
     let requests = &case.scenario.requests;
@@ -289,33 +289,25 @@ fn work(
             conditions,
             &share,
             &counter,
-            start,
+            place,
             &|_| Tally::default(),
         );
     }
     let logger = log.map(|log| Logger::new(Arc::clone(&log.shared)));
-    let filter = Filter::new(
+    let mut filter = Filter::new(
         conditions.engine,
         &case.scenario.policy,
         logger,
         conditions.body_limit,
-    );
-    match filter {
-        Ok(mut filter) => go(
-            &mut filter,
-            conditions,
-            &share,
-            &counter,
-            start,
-            &|filter| filter.logger().map(Logger::tally).unwrap_or_default(),
-        ),
-        Err(error) => {
-            ended.store(true, Ordering::Relaxed);
-            // The others wait for everybody.
-            start.wait();
-            Err(error)
-        }
-    }
+    )?;
+    go(
+        &mut filter,
+        conditions,
+        &share,
+        &counter,
+        place,
+        &|filter| filter.logger().map(Logger::tally).unwrap_or_default(),
+    )
 }
 
 fn go<F: Authorize>(
@@ -323,23 +315,16 @@ fn go<F: Authorize>(
     conditions: &Conditions,
     share: &Share<'_>,
     counter: &Counter,
-    start: &StartLine,
+    place: Place<'_>,
     tally: &dyn Fn(&F) -> Tally,
 ) -> Result<Part> {
-    let warmed_up = match load::warm_up(filter, share, conditions.warm_up, conditions.arrival) {
-        Ok(operations) => operations,
-        Err(error) => {
-            share.stop.store(true, Ordering::Relaxed);
-            start.wait();
-            return Err(error);
-        }
-    };
+    let warmed_up = load::warm_up(filter, share, conditions.warm_up, conditions.arrival)?;
     let before = tally(filter);
     let measured = match conditions.arrival {
-        Arrival::Closed => load::closed_loop(filter, share, counter, start),
+        Arrival::Closed => load::closed_loop(filter, share, counter, place),
         Arrival::Open(rate) => {
             let clock = load::MachineClock::new();
-            load::open_loop(filter, share, counter, start, rate, &clock)
+            load::open_loop(filter, share, counter, place, rate, &clock)
         }
     }?;
     Ok(Part {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -418,4 +419,54 @@ fn an_interrupted_run_keeps_what_it_has() {
         text.ends_with("# interrupted: the rest was not measured\n"),
         "{text}"
     );
+}
+
+/// An output that fails at the first text with this start.
+struct FailsAt(&'static str, io::ErrorKind);
+
+impl Write for FailsAt {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        if text.starts_with(self.0.as_bytes()) {
+            return Err(self.1.into());
+        }
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn into_failing(stdout: &mut FailsAt) -> (u8, String) {
+    let mut stderr = Vec::new();
+    let status = run(
+        "bench-harness -bench EmptyFilter/minimal -benchtime 20x -warmup 1ms -count 2"
+            .split(' ')
+            .map(OsString::from),
+        &mut Streams {
+            stdout,
+            stderr: &mut stderr,
+            stderr_is_terminal: false,
+            stop: &AtomicBool::new(false),
+        },
+    );
+    (status, String::from_utf8(stderr).expect("UTF-8"))
+}
+
+#[test]
+fn a_closed_pipe_ends_the_run_quietly_wherever_it_closes() {
+    for start in ["# ", "goos", "Benchmark"] {
+        let mut stdout = FailsAt(start, io::ErrorKind::BrokenPipe);
+        assert_eq!(into_failing(&mut stdout), (0, String::new()), "{start}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_wherever_it_is_full() {
+    for start in ["# ", "goos", "Benchmark"] {
+        let mut stdout = FailsAt(start, io::ErrorKind::StorageFull);
+        let (status, stderr) = into_failing(&mut stdout);
+        assert_eq!(status, 2, "{start}");
+        assert!(stderr.starts_with("bench-harness: "), "{stderr}");
+    }
 }

@@ -8,12 +8,20 @@
 #   ID         tells this comment from others on the same pull request (default: default)
 #   BASE_REF, HEAD_REF  named in the reports
 #   ARGUMENTS  further arguments, separated by blanks
+# Reports of an earlier run are removed first: where this one has no answer (status 2), they would be posted as if they
+# were its own.
 # In GitHub Actions the exit status of the gate goes into the step's output `status`, so that reports are posted first;
 # elsewhere this script ends with it.
 set -euo pipefail
 
 reports=${REPORTS:-rbenchstat-report}
-mkdir -p "$reports"
+# Status 1 is the gate's.
+mkdir -p "$reports" || exit 2
+rm -f "$reports"/comment.md "$reports"/report.json "$reports"/report.html || exit 2
+for input in base.txt head.txt; do
+  # The folder may be this one.
+  if [ ! "$reports/$input" -ef "$input" ]; then rm -f "$reports/$input" || exit 2; fi
+done
 flags=(-fail-on "${FAIL_ON:-regression}" -id "${ID:-default}")
 if [ -n "${THRESHOLD:-}" ]; then flags+=(-threshold "$THRESHOLD"); fi
 if [ -n "${ALLOW:-}" ]; then flags+=(-allow "$ALLOW"); fi
@@ -26,7 +34,9 @@ status=0
 rbenchstat "${flags[@]}" "${more[@]}" \
   -out "comment=$reports/comment.md" -out "json=$reports/report.json" -out "html=$reports/report.html" \
   -format pretty base=base.txt head=head.txt || status=$?
-cp base.txt head.txt "$reports/"
+for input in base.txt head.txt; do
+  if [ -f "$input" ] && [ ! "$reports/$input" -ef "$input" ]; then cp "$input" "$reports/" || status=2; fi
+done
 if [ -n "${GITHUB_OUTPUT:-}" ]; then
   echo "status=$status" >>"$GITHUB_OUTPUT"
 else

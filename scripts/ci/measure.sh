@@ -8,9 +8,16 @@
 #   BENCH      which benchmarks, a regular expression (default: .)
 #   PACKAGES   which packages (default: ./...)
 #   BENCHTIME  how long one run takes, as `go test -benchtime` (default: Go's own)
+# A `go test` that fails is told on standard error and leaves what it printed in the file of its side. The rest is measured
+# all the same, and this script ends with 0: the gate finds the failure in the file, and a report can say so. The status is
+# 2 where nothing can be measured, and never 1, which is the gate's.
 set -euo pipefail
 
-head_ref=${HEAD_REF:-HEAD}
+refuse() {
+  echo "measure.sh: $1" >&2
+  exit 2
+}
+
 count=${COUNT:-10}
 read -r -a packages <<<"${PACKAGES:-./...}"
 flags=(-run '^$' -bench "${BENCH:-.}" -count 1)
@@ -18,27 +25,62 @@ if [ -n "${BENCHTIME:-}" ]; then
   flags+=(-benchtime "$BENCHTIME")
 fi
 
-within=$(git rev-parse --show-prefix)
-work=$(mktemp -d)
-trap 'git worktree remove --force "$work/base" 2>/dev/null || true
-      git worktree remove --force "$work/head" 2>/dev/null || true
-      rm -rf "$work"' EXIT
-git worktree add --quiet --detach "$work/base" "$BASE_REF"
-git worktree add --quiet --detach "$work/head" "$head_ref"
+if [ -z "${BASE_REF:-}" ]; then
+  refuse "BASE_REF is not set: it names the commit to compare with"
+fi
+# More digits could be too large for the shell to count.
+if [[ ! $count =~ ^[1-9][0-9]{0,8}$ ]]; then
+  refuse "COUNT is '$count': it has to be a whole number, 1 or more"
+fi
+command -v go >/dev/null || refuse "there is no command go"
+within=$(git rev-parse --show-prefix) || refuse "this folder is in no git repository"
+commit_of() {
+  git rev-parse --verify --quiet "$2^{commit}" ||
+    refuse "$1 is '$2', which is no commit of this repository (a checkout without history has few)"
+}
+base=$(commit_of BASE_REF "$BASE_REF")
+head=$(commit_of HEAD_REF "${HEAD_REF:-HEAD}")
+
+clean_up() {
+  local status=$?
+  git worktree remove --force "$work/base" 2>/dev/null || true
+  git worktree remove --force "$work/head" 2>/dev/null || true
+  rm -rf "$work"
+  if [ "$status" -eq 1 ]; then exit 2; fi
+}
+work=$(mktemp -d) || exit 2
+trap clean_up EXIT
+# `go test` ends as if it had merely failed when it is interrupted; without this, the next round would start.
+trap 'exit 130' INT
+git worktree add --quiet --detach "$work/base" "$base"
+git worktree add --quiet --detach "$work/head" "$head"
 
 : >base.txt
 : >head.txt
-results=$PWD
+failures=0
 measure() {
-  (cd "$work/$1/$within" && go test "${flags[@]}" "${packages[@]}") >>"$results/$1.txt"
+  local side=$1 commit=$2 status=0
+  (cd "$work/$side/$within" && go test "${flags[@]}" "${packages[@]}") >"$work/output" || status=$?
+  cat "$work/output" >>"$side.txt"
+  if [ "$status" -eq 0 ]; then return; fi
+  failures=$((failures + 1))
+  echo "measure.sh: go test failed with status $status on $side, commit $commit, round $round of $count; its last lines:" >&2
+  tail -n 20 "$work/output" | sed 's/^/  /' >&2
+  # Killed, or unable to start, it does not say so itself, and what it printed could end within a line.
+  if ! grep -q '^FAIL' "$work/output"; then
+    printf '\nFAIL\tgo test ended with status %s\n' "$status" >>"$side.txt"
+  fi
 }
 for ((round = 1; round <= count; round++)); do
   # Each side goes first every other time.
   if ((round % 2)); then
-    measure base
-    measure head
+    measure base "$base"
+    measure head "$head"
   else
-    measure head
-    measure base
+    measure head "$head"
+    measure base "$base"
   fi
 done
+if [ "$failures" -gt 0 ]; then
+  echo "measure.sh: $failures of $((2 * count)) times go test failed: the gate will not pass without -allow failed" >&2
+fi

@@ -12,6 +12,10 @@ if [ -z "${GITLAB_TOKEN:-}" ]; then
   echo "no GITLAB_TOKEN: the comment stays in $comment"
   exit
 fi
+if [ ! -f "$comment" ]; then
+  echo "$comment is no file" >&2
+  exit 2
+fi
 marker="<!-- rbenchstat:v1 id=${ID:-default} -->"
 notes="$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID/notes"
 call() {
