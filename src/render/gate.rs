@@ -493,8 +493,10 @@ pub fn write_noise(report: &Report, out: &mut dyn Write) -> io::Result<(usize, u
     let (mut rows, mut without) = (0, 0);
     for table in &report.tables {
         for row in &table.rows {
-            let effects = row.judgements.iter().flatten();
-            let effects: Vec<Effect> = effects.filter_map(|judgement| judgement.effect).collect();
+            let effects = row.judgements.iter();
+            let effects: Vec<Effect> = effects
+                .filter_map(|(_, judgement)| judgement.effect)
+                .collect();
             if effects.is_empty() {
                 continue;
             }

@@ -340,7 +340,7 @@ impl<'a> RowOut<'a> {
         row: &'a Row,
     ) -> Self {
         let cells = row.cells.iter().zip(&table.places);
-        let comparisons = (0..report.columns.len()).filter_map(|column| {
+        let comparisons = row.judgements.iter().filter_map(|&(column, _)| {
             report.judged(Place {
                 table: table_index,
                 row: position,

@@ -88,7 +88,7 @@ fn cells(row: &Row, table: &Table) -> Vec<String> {
         let judgement = table
             .places
             .get(index)
-            .and_then(|&place| row.judgements.get(place)?.as_ref());
+            .and_then(|&place| row.judgement(place));
         line.push(judgement.map_or_else(String::new, words::verdict));
     }
     line

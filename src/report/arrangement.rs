@@ -123,8 +123,8 @@ impl Report {
 }
 
 fn has_changed(row: &Row) -> bool {
-    let mut judgements = row.judgements.iter().flatten();
-    judgements.any(|judgement| judgement.verdict.is_change())
+    let mut judgements = row.judgements.iter();
+    judgements.any(|(_, judgement)| judgement.verdict.is_change())
 }
 
 /// What one thing to sort has for an order.

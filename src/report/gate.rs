@@ -102,7 +102,7 @@ pub fn ask(
             _ => is_named,
         };
         for row in &mut table.rows {
-            for judgement in row.judgements.iter_mut().flatten() {
+            for (_, judgement) in &mut row.judgements {
                 judgement.is_gated = is_gated;
             }
         }

@@ -316,7 +316,7 @@ impl Report {
     pub fn judged(&self, place: Place) -> Option<Judged<'_>> {
         let table = self.tables.get(place.table)?;
         let row = table.rows.get(place.row)?;
-        let judgement = row.judgements.get(place.column)?.as_ref()?;
+        let judgement = row.judgement(place.column)?;
         let cell = |column: usize| {
             let at = table.places.binary_search(&column).ok()?;
             row.cells.get(at)?.as_ref()
@@ -338,8 +338,9 @@ impl Report {
             .iter()
             .enumerate()
             .flat_map(move |(table, rows)| {
-                (0..rows.rows.len()).flat_map(move |row| {
-                    (0..self.columns.len()).map(move |column| Place { table, row, column })
+                rows.rows.iter().enumerate().flat_map(move |(row, judged)| {
+                    let columns = judged.judgements.iter().map(|(column, _)| *column);
+                    columns.map(move |column| Place { table, row, column })
                 })
             });
         places.filter_map(|place| self.judged(place))

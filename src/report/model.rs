@@ -71,12 +71,20 @@ pub struct Row {
     pub key: Arc<[Field]>,
     /// One entry for each column of the table; none where it has no results.
     pub cells: Vec<Option<Cell>>,
-    /// One entry for each column of the run ([`Report::columns`], not [`Table::columns`]), as a whole table may lack one;
-    /// none for the baseline and where there is nothing on either side. Empty where nothing asked for verdicts.
-    pub judgements: Vec<Option<Judgement>>,
+    /// What is compared with a baseline, each with its column of the run ([`Report::columns`], not [`Table::columns`], as a
+    /// whole table may lack one), ascending. Runs may have as many tables as columns, so that there is nothing here for
+    /// those without anything on either side. Empty where nothing asked for verdicts.
+    pub judgements: Vec<(usize, Judgement)>,
 }
 
 impl Row {
+    /// The judgement of a column of the run, if there is one.
+    #[must_use]
+    pub fn judgement(&self, column: usize) -> Option<&Judgement> {
+        let at = self.judgements.binary_search_by_key(&column, |(at, _)| *at);
+        at.ok().map(|at| &self.judgements[at].1)
+    }
+
     /// The values of the key, joined by spaces, without the empty ones.
     #[must_use]
     pub fn label(&self) -> BString {

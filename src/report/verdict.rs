@@ -46,9 +46,9 @@ pub fn judge(report: &mut Report, judging: &Judging, environments: Environments)
         trends: TrendTest::new(),
         sorted: [Vec::new(), Vec::new()],
     };
-    let columns = report.columns.len();
+    let columns: Vec<usize> = (0..report.columns.len()).collect();
     for table in &mut report.tables {
-        judge.table(table, columns);
+        judge.table(table, &columns);
     }
     let (comparisons, too_few_runs) = correct(report, judging);
     let mut counts = Counts::default();
@@ -57,7 +57,7 @@ pub fn judge(report: &mut Report, judging: &Judging, environments: Environments)
             let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
             let base = row.cells.first().and_then(Option::as_ref);
             let centre = base.map_or(0.0, |base| base.centre);
-            for judgement in row.judgements.iter_mut().flatten() {
+            for (_, judgement) in &mut row.judgements {
                 if judgement.effect.is_some() {
                     judgement.verdict = verdict(judgement, table.better, judging.alpha);
                     judgement.waiver = judging.waivers.state(&name, judgement, centre);
@@ -147,15 +147,20 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn table(&mut self, table: &mut Table, columns: usize) {
+    /// Judges the rows of a table of a run with these `columns`.
+    fn table(&mut self, table: &mut Table, columns: &[usize]) {
+        // Only a table with the run's baseline can lack what was there.
+        let judged = match table.places.first() {
+            Some(0) => columns,
+            _ => &table.places,
+        };
         for row in &mut table.rows {
             for cell in row.cells.iter_mut().flatten() {
                 cell.noise = self.noise(cell, table.is_exact);
             }
-            row.judgements = vec![None; columns];
             let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
             let amount = self.judging.margins.of(&name, table.is_exact);
-            self.row(row, &table.places, table.is_exact, amount, columns);
+            self.row(row, &table.places, judged, table.is_exact, amount);
         }
     }
 
@@ -164,9 +169,9 @@ impl Judge<'_> {
         &mut self,
         row: &mut Row,
         places: &[usize],
+        judged: &[usize],
         is_exact: bool,
         amount: Amount,
-        columns: usize,
     ) {
         let Some((&baseline, _)) = places.split_first() else {
             return;
@@ -175,12 +180,13 @@ impl Judge<'_> {
         // A table without the run's baseline compares with the first column that it has, which is added itself.
         let has_baseline = baseline == 0;
         if !has_baseline && base.is_some() {
-            row.judgements[baseline] = Some(one_sided(Verdict::Added, 0));
+            let added = one_sided(Verdict::Added, 0);
+            row.judgements.push((baseline, added));
         }
-        for column in (0..columns).filter(|&column| column != baseline) {
+        for &column in judged.iter().filter(|&&column| column != baseline) {
             let at = places.binary_search(&column).ok();
             let cell = at.and_then(|at| row.cells[at].as_ref());
-            row.judgements[column] = match (base, cell) {
+            let judgement = match (base, cell) {
                 (Some(base), Some(cell)) => {
                     let effect = self.effect(base, cell, is_exact);
                     Some(Self::compared(baseline, base, cell, effect, amount))
@@ -189,6 +195,8 @@ impl Judge<'_> {
                 (None, Some(_)) => Some(one_sided(Verdict::Added, baseline)),
                 (Some(_) | None, None) => None,
             };
+            row.judgements
+                .extend(judgement.map(|judgement| (column, judgement)));
         }
     }
 
@@ -369,11 +377,11 @@ fn correct(report: &mut Report, judging: &Judging) -> (usize, usize) {
 fn visit_tested(report: &mut Report, mut visit: impl FnMut(&mut Judgement, f64, (usize, usize))) {
     for table in &mut report.tables {
         for row in &mut table.rows {
-            for (cell, &column) in row.cells.iter().zip(&table.places) {
-                let comparison = cell.as_ref().and_then(|cell| cell.comparison.as_ref());
-                if let Some(comparison) = comparison
+            for (column, judgement) in &mut row.judgements {
+                let at = table.places.binary_search(column).ok();
+                let cell = at.and_then(|at| row.cells[at].as_ref());
+                if let Some(comparison) = cell.and_then(|cell| cell.comparison.as_ref())
                     && let Some(p) = comparison.p
-                    && let Some(judgement) = &mut row.judgements[column]
                 {
                     visit(judgement, p, (comparison.baseline_count, comparison.count));
                 }
@@ -428,10 +436,7 @@ fn verdict(judgement: &Judgement, better: Option<Better>, alpha: f64) -> Verdict
 /// Gives the geomean of each column its interval, from those of the rows.
 fn add_geomean_effects(table: &mut Table, alpha: f64) {
     for (at, &column) in table.places.iter().enumerate().skip(1) {
-        let judgements = table
-            .rows
-            .iter()
-            .filter_map(|row| row.judgements[column].as_ref());
+        let judgements = table.rows.iter().filter_map(|row| row.judgement(column));
         let intervals: Result<Vec<Interval>, NoGeomeanEffect> = judgements
             .filter_map(|judgement| judgement.effect)
             .map(|effect| {
