@@ -324,6 +324,74 @@ fn a_failed_benchmark_cannot_be_judged() {
 }
 
 #[test]
+fn a_failure_is_told_without_its_tabs() {
+    let new = input(AGAIN, BASE) + "FAIL\tb\t1.2s\n";
+    let ended = gate(&input(RUNS, BASE), &new);
+    ended.says("new.txt:37: FAIL b 1.2s (-allow failed)\n");
+}
+
+#[test]
+fn no_control_character_of_an_input_reaches_the_terminal() {
+    let red = "\u{1b}[31m";
+    let coloured = |text: String| {
+        text.replace("pkg: a", &format!("pkg: a{red}"))
+            .replace("X-8", &format!("X{red}-8"))
+            .replace("ns/op", &format!("ns{red}/op"))
+    };
+    let old = coloured(input(RUNS, BASE));
+    let slow = coloured(input(AGAIN, SLOW)) + "FAIL\tb\u{7}\t1.2s\n";
+    let gone = coloured(input(AGAIN, &BASE[1..]));
+    let waivers = waiver("60%", "2027-01-31").replace("X-8", "\\u001b[31m")
+        + &waiver("60%", "2027-01-31")
+            .replace("X-8", "X\\u001b[31m-8")
+            .replace("\"a\"", "\"a\\u001b[31m\"")
+            .replace("sec/op", "ns\\u001b[31m/op")
+            .replace("bounds", "\\u001b[31mbounds");
+    let folder = Folder::new(&[
+        ("old.txt", &old),
+        ("slow.txt", &slow),
+        ("gone.txt", &gone),
+        ("waivers.toml", &waivers),
+    ]);
+    let row = r"regression: X\u{1b}[31m-8, ns\u{1b}[31m/op, a\u{1b}[31m: ";
+    for (flags, told) in [
+        ("-fail-on regression %old.txt %slow.txt", row),
+        (
+            "-fail-on regression %old.txt %slow.txt",
+            r"FAIL b\u{7} 1.2s (-allow failed)",
+        ),
+        (
+            "-fail-on regression %old.txt %gone.txt",
+            r"only in the baseline: X\u{1b}[31m-8, a\u{1b}[31m (-allow removed)",
+        ),
+        (
+            "-waivers %waivers.toml %old.txt %slow.txt",
+            r"31: \u{1b}[31mbounds checks",
+        ),
+        (
+            "-waivers %waivers.toml %old.txt %slow.txt",
+            r"note: waiver on line 1 (\u{1b}[31m, sec/op, a) is stale",
+        ),
+        ("-self-test 60% %old.txt %old.txt", row),
+    ] {
+        // Quiet would silence the notes on waivers too; other notes than the gate's are no matter of this test.
+        let ended = folder.run(&format!("-better ns{red}/op=lower {flags}"));
+        let answer = if flags.starts_with("-self-test") {
+            ended.stdout
+        } else {
+            ended.stderr
+        };
+        let lines = answer
+            .lines()
+            .filter(|line| !line.starts_with("rbenchstat: note: "));
+        let answer = lines.collect::<Vec<&str>>().join("\n");
+        assert!(answer.contains(told), "{flags}: no {told} in {answer}");
+        let is_raw = |char: char| char.is_control() && char != '\n';
+        assert!(!answer.contains(is_raw), "{flags}: {answer:?}");
+    }
+}
+
+#[test]
 fn lines_that_are_not_understood_cannot_be_judged() {
     let old = input(RUNS, BASE);
     let new = input(AGAIN, BASE) + "BenchmarkW-8 1 2\n";

@@ -1,11 +1,12 @@
 //! What a gate, its self-test and the measurement of noise say.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use bstr::BString;
 use indexmap::IndexSet;
 
-use super::format;
+use super::{escape, format, words};
 use crate::report::judgement::{
     Effect, EffectScale, FailOn, Found, Gate, Judged, Obstacle, ObstacleKind, Outcome, Summary,
     Unbounded, Verdict, WaiverNote, WaiverNoteKind, WaiverState,
@@ -34,7 +35,7 @@ pub fn write(report: &Report, quiet: bool, out: &mut dyn Write) -> io::Result<()
     writeln!(out, "rbenchstat: gate {}", headline(gate))?;
     for place in gate.offending.iter().take(ROWS) {
         if let Some(judged) = report.judged(*place) {
-            writeln!(out, "  {}", row(report, &judged))?;
+            tell(out, &format!("  {}", row(report, &judged)))?;
         }
     }
     if gate.offending.len() > ROWS {
@@ -58,17 +59,25 @@ pub fn write(report: &Report, quiet: bool, out: &mut dyn Write) -> io::Result<()
         } else {
             "cannot judge"
         };
-        obstacle(report, &found.obstacle, word, out)?;
+        let allow = found.obstacle.kind().word();
+        let text = obstacle(report, &found.obstacle);
+        tell(out, &format!("  {word}: {text} (-allow {allow})"))?;
     }
     for place in &gate.waived {
         if let Some(judged) = report.judged(*place) {
-            writeln!(out, "  waived: {}", row(report, &judged))?;
+            tell(out, &format!("  waived: {}", row(report, &judged)))?;
         }
     }
     if !quiet {
         notes(report, gate, summary, out)?;
     }
     Ok(())
+}
+
+/// Writes a line. All of it is escaped, and not piece by piece: names, reasons and lines of logs are in most lines, and
+/// the program's own words have nothing to escape.
+fn tell(out: &mut dyn Write, line: &str) -> io::Result<()> {
+    writeln!(out, "{}", escape::terminal(line.into()))
 }
 
 /// The answer in one line.
@@ -250,53 +259,37 @@ fn plain(value: f64, table: &Table) -> String {
     format::scaled(value, Scale::of(value, table.class))
 }
 
-/// Writes what keeps the gate from an answer and what to do about it.
-fn obstacle(
-    report: &Report,
-    obstacle: &Obstacle,
-    word: &str,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let allow = obstacle.kind().word();
-    write!(out, "  {word}: ")?;
+/// What keeps the gate from an answer, and what to do about it.
+fn obstacle(report: &Report, obstacle: &Obstacle) -> String {
     match obstacle {
         Obstacle::Environment(difference) => {
             let place = column(report, difference.column);
             let key = &difference.key;
-            writeln!(
-                out,
-                "{place}: {difference}: measure both sides on one machine, or add -ignore {key} to compare all the same \
-                 (-allow {allow})"
+            format!(
+                "{place}: {difference}: measure both sides on one machine, or add -ignore {key} to compare all the same"
             )
         }
         Obstacle::NothingCompared { unit, differing } => {
-            match unit {
-                Some(unit) => write!(out, "no row in {unit} has both sides")?,
+            let mut text = match unit {
+                Some(unit) => format!("no row in {unit} has both sides"),
                 None if report.columns.len() < 2 => {
-                    write!(
-                        out,
-                        "there is one side only: name a second input, or make columns with -col"
-                    )?;
+                    "there is one side only: name a second input, or make columns with -col".into()
                 }
-                None => write!(
-                    out,
-                    "no row has both sides and a unit with a known better direction"
-                )?,
-            }
+                None => "no row has both sides and a unit with a known better direction".into(),
+            };
             if !differing.is_empty() {
                 let keys = join(differing);
-                write!(
-                    out,
+                let _ = write!(
+                    text,
                     "; the sides differ in {keys}: add -ignore {keys} to compare all the same"
-                )?;
+                );
             }
-            writeln!(out, " (-allow {allow})")
+            text
         }
-        Obstacle::EmptyInput { input } => writeln!(
-            out,
-            "{input}: no measurement in it counts: look at what `go test` printed, and at -filter (-allow {allow})"
+        Obstacle::EmptyInput { input } => format!(
+            "{input}: no measurement in it counts: look at what `go test` printed, and at -filter"
         ),
-        Obstacle::FailedBenchmark { line } => writeln!(out, "{line} (-allow {allow})"),
+        Obstacle::FailedBenchmark { line } => words::failure(line).to_string(),
         Obstacle::Removed { places } => {
             // A benchmark has several units, and each is missing.
             let mut names: IndexSet<String> = IndexSet::new();
@@ -305,15 +298,15 @@ fn obstacle(
             }
             let more = names.len().saturating_sub(REMOVED);
             let shown: Vec<String> = names.into_iter().take(REMOVED).collect();
-            write!(out, "only in the baseline: {}", shown.join("; "))?;
+            let mut text = format!("only in the baseline: {}", shown.join("; "));
             if more > 0 {
-                write!(out, "; and {more} more")?;
+                let _ = write!(text, "; and {more} more");
             }
-            writeln!(out, " (-allow {allow})")
+            text
         }
         Obstacle::Syntax { lines } => {
             let lines = count(*lines, "line was", "lines were");
-            writeln!(out, "{lines} not understood, see above (-allow {allow})")
+            format!("{lines} not understood, see above")
         }
         Obstacle::TooFewRuns { rows, needed } => {
             let rows = count(*rows, "row has", "rows have");
@@ -325,10 +318,9 @@ fn obstacle(
                 .summary
                 .as_ref()
                 .map_or(0, |summary| summary.comparisons);
-            writeln!(
-                out,
+            format!(
                 "{rows} too few values to be significant among {comparisons} comparisons: {count}, or compare less with \
-                 -filter (-allow {allow})"
+                 -filter"
             )
         }
     }
@@ -347,10 +339,10 @@ fn count(number: usize, one: &str, many: &str) -> String {
 /// Writes what is worth knowing beside the answer.
 fn notes(report: &Report, gate: &Gate, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     for note in &gate.waiver_notes {
-        writeln!(out, "  note: {}", waiver_note(note))?;
+        tell(out, &format!("  note: {}", waiver_note(note)))?;
     }
     for shift in &summary.shifts {
-        writeln!(out, "  note: {shift}")?;
+        tell(out, &format!("  note: {shift}"))?;
     }
     if summary.trends > 0 {
         let samples = count(
@@ -451,25 +443,20 @@ pub fn write_self_test(report: &Report, part: f64, out: &mut dyn Write) -> io::R
             rows += 1;
             "silent"
         };
-        write!(out, "{word}: {}", row(report, &judged))?;
-        match (
+        let limit = match (
             judgement.smallest_regression(judged.table.better),
             effect.unbounded,
         ) {
-            (Some(smallest), _) => writeln!(out, "; fires from {:.2}%", smallest * 100.0)?,
+            (Some(smallest), _) => format!("; fires from {:.2}%", smallest * 100.0),
             (
                 None,
                 Some(Unbounded::TooFewRuns {
                     needed: Some(needed),
                 }),
-            ) => {
-                writeln!(
-                    out,
-                    "; never fires with so few runs: run with -count {needed} at least"
-                )?;
-            }
-            (None, _) => writeln!(out)?,
-        }
+            ) => format!("; never fires with so few runs: run with -count {needed} at least"),
+            (None, _) => String::new(),
+        };
+        tell(out, &format!("{word}: {}{limit}", row(report, &judged)))?;
     }
     writeln!(
         out,

@@ -2,7 +2,7 @@
 //!
 //! A sentence comes in pieces, since names and other text that somebody else chose are escaped differently in each format.
 
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
 
 use super::format;
 use super::subject::{Subjects, label};
@@ -301,7 +301,7 @@ fn gate_notes(report: &Report) -> Vec<Sentence> {
                 if places.len() == 1 { "row" } else { "rows" }
             )),
             Obstacle::FailedBenchmark { line } => {
-                sentence.own("a benchmark failed: ").foreign(line.clone())
+                sentence.own("a benchmark failed: ").foreign(failure(line))
             }
             Obstacle::TooFewRuns { rows, needed } => sentence.own(format!(
                 "too few runs for any verdict on {} {}{}",
@@ -333,6 +333,12 @@ fn gate_notes(report: &Report) -> Vec<Sentence> {
         );
     }
     sentences
+}
+
+/// A line of a log about a failure. `go test` sets its columns apart by tabs, which are no columns within a sentence.
+#[must_use]
+pub fn failure(line: &BString) -> BString {
+    line.replace("\t", " ").into()
 }
 
 /// Remarks on both samples of a judgement and on its comparison, as far as they are about noise or numbers of runs.
