@@ -47,6 +47,20 @@ impl Sentence {
         self
     }
 
+    /// The sentence with no more than the start of what somebody else chose, where that is long.
+    #[must_use]
+    pub fn shortened(&self) -> Self {
+        const MOST_CHARS: usize = 60;
+        let pieces = self.0.iter().map(|piece| match piece {
+            Piece::Foreign(text) if text.chars().count() > MOST_CHARS => {
+                let start = text.chars().take(MOST_CHARS);
+                Piece::Foreign(start.chain(['…']).collect::<String>().into())
+            }
+            _ => piece.clone(),
+        });
+        Self(pieces.collect())
+    }
+
     /// The sentence, with what somebody else chose as `escape` makes it.
     pub fn text(&self, escape: impl Fn(&BStr) -> String) -> String {
         let pieces = self.0.iter().map(|piece| match piece {
