@@ -1,15 +1,15 @@
 //! What a gate, its self-test and the measurement of noise say.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use bstr::BString;
+use bstr::ByteSlice;
 use indexmap::IndexSet;
 
+use super::subject::label;
 use super::{escape, format, words};
 use crate::report::judgement::{
-    Effect, EffectScale, FailOn, Found, Gate, Judged, Obstacle, ObstacleKind, Outcome, Summary,
-    Unbounded, Verdict, WaiverNote, WaiverNoteKind, WaiverState,
+    Effect, EffectScale, EnvironmentDifference, FailOn, Found, Gate, Judged, Obstacle,
+    ObstacleKind, Outcome, Summary, Unbounded, Verdict, WaiverState,
 };
 use crate::report::margin::{Amount, write_entry};
 use crate::report::model::{Report, Table};
@@ -60,8 +60,15 @@ pub fn write(report: &Report, quiet: bool, out: &mut dyn Write) -> io::Result<()
             "cannot judge"
         };
         let allow = found.obstacle.kind().word();
-        let text = obstacle(report, &found.obstacle);
-        tell(out, &format!("  {word}: {text} (-allow {allow})"))?;
+        let fact = match &found.obstacle {
+            Obstacle::Environment(difference) => words::environment(report, difference),
+            obstacle => words::obstacle(obstacle),
+        };
+        let remedy = remedy(report, &found.obstacle);
+        tell(
+            out,
+            &format!("  {word}: {}{remedy} (-allow {allow})", fact.plain()),
+        )?;
     }
     for place in &gate.waived {
         if let Some(judged) = report.judged(*place) {
@@ -192,20 +199,10 @@ fn benchmark(report: &Report, judged: &Judged<'_>) -> Vec<String> {
     let packages = fields.filter(|field| *field.key == "pkg" && !field.value.is_empty());
     parts.extend(packages.map(|field| field.value.to_string()));
     if report.columns.len() > 2 {
-        parts.push(column(report, judged.place.column));
+        let column = report.columns.get(judged.place.column);
+        parts.extend(column.map(|column| label(column).to_string()));
     }
     parts
-}
-
-/// What a column of the run is called.
-fn column(report: &Report, column: usize) -> String {
-    let fields = report.columns.get(column).map(|column| column.key.iter());
-    let values = fields
-        .into_iter()
-        .flatten()
-        .map(|field| field.value.to_string());
-    let values: Vec<String> = values.filter(|value| !value.is_empty()).collect();
-    values.join(" ")
 }
 
 /// The estimate and its interval.
@@ -259,37 +256,25 @@ fn plain(value: f64, table: &Table) -> String {
     format::scaled(value, Scale::of(value, table.class))
 }
 
-/// What keeps the gate from an answer, and what to do about it.
-fn obstacle(report: &Report, obstacle: &Obstacle) -> String {
+/// What follows the fact that keeps the gate from an answer: its detail, and what to do about it.
+fn remedy(report: &Report, obstacle: &Obstacle) -> String {
     match obstacle {
-        Obstacle::Environment(difference) => {
-            let place = column(report, difference.column);
-            let key = &difference.key;
-            format!(
-                "{place}: {difference}: measure both sides on one machine, or add -ignore {key} to compare all the same"
-            )
-        }
-        Obstacle::NothingCompared { unit, differing } => {
-            let mut text = match unit {
-                Some(unit) => format!("no row in {unit} has both sides"),
-                None if report.columns.len() < 2 => {
-                    "there is one side only: name a second input, or make columns with -col".into()
-                }
-                None => "no row has both sides and a unit with a known better direction".into(),
-            };
-            if !differing.is_empty() {
-                let keys = join(differing);
-                let _ = write!(
-                    text,
-                    "; the sides differ in {keys}: add -ignore {keys} to compare all the same"
-                );
-            }
-            text
-        }
-        Obstacle::EmptyInput { input } => format!(
-            "{input}: no measurement in it counts: look at what `go test` printed, and at -filter"
+        Obstacle::Environment(EnvironmentDifference { key, .. }) => format!(
+            ": measure both sides on one machine, or add -ignore {key} to compare all the same"
         ),
-        Obstacle::FailedBenchmark { line } => words::failure(line).to_string(),
+        Obstacle::NothingCompared { differing, .. } if !differing.is_empty() => {
+            let keys = bstr::join(",", differing);
+            format!(": add -ignore {} to compare all the same", keys.as_bstr())
+        }
+        Obstacle::NothingCompared { unit: Some(_), .. } => ": no row has both sides".into(),
+        Obstacle::NothingCompared { .. } if report.columns.len() < 2 => {
+            ": there is one side only: name a second input, or make columns with -col".into()
+        }
+        Obstacle::NothingCompared { .. } => {
+            ": no row has both sides and a unit with a known better direction".into()
+        }
+        Obstacle::EmptyInput { .. } => ": look at what `go test` printed, and at -filter".into(),
+        Obstacle::FailedBenchmark { .. } => String::new(),
         Obstacle::Removed { places } => {
             // A benchmark has several units, and each is missing.
             let mut names: IndexSet<String> = IndexSet::new();
@@ -298,37 +283,23 @@ fn obstacle(report: &Report, obstacle: &Obstacle) -> String {
             }
             let more = names.len().saturating_sub(REMOVED);
             let shown: Vec<String> = names.into_iter().take(REMOVED).collect();
-            let mut text = format!("only in the baseline: {}", shown.join("; "));
-            if more > 0 {
-                let _ = write!(text, "; and {more} more");
-            }
-            text
-        }
-        Obstacle::Syntax { lines } => {
-            let lines = count(*lines, "line was", "lines were");
-            format!("{lines} not understood, see above")
-        }
-        Obstacle::TooFewRuns { rows, needed } => {
-            let rows = count(*rows, "row has", "rows have");
-            let count = match needed {
-                Some(needed) => format!("run with -count {needed}"),
-                None => "run with a -count above 100".into(),
+            let more = if more > 0 {
+                format!("; and {more} more")
+            } else {
+                String::new()
             };
-            let comparisons = report
-                .summary
-                .as_ref()
-                .map_or(0, |summary| summary.comparisons);
+            format!(": {}{more}", shown.join("; "))
+        }
+        Obstacle::Syntax { .. } => ", see above".into(),
+        Obstacle::TooFewRuns { needed, .. } => {
+            let count = needed.map_or_else(|| "above 100".into(), |needed| needed.to_string());
+            let summary = report.summary.as_ref();
+            let comparisons = summary.map_or(0, |summary| summary.comparisons);
             format!(
-                "{rows} too few values to be significant among {comparisons} comparisons: {count}, or compare less with \
-                 -filter"
+                " among {comparisons} comparisons: run with -count {count}, or compare less with -filter"
             )
         }
     }
-}
-
-fn join(words: &[BString]) -> String {
-    let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-    words.join(",")
 }
 
 fn count(number: usize, one: &str, many: &str) -> String {
@@ -338,22 +309,11 @@ fn count(number: usize, one: &str, many: &str) -> String {
 
 /// Writes what is worth knowing beside the answer.
 fn notes(report: &Report, gate: &Gate, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    for note in &gate.waiver_notes {
-        tell(out, &format!("  note: {}", waiver_note(note)))?;
-    }
-    for shift in &summary.shifts {
-        tell(out, &format!("  note: {shift}"))?;
-    }
-    if summary.trends > 0 {
-        let samples = count(
-            summary.trends,
-            "sample rises or falls",
-            "samples rise or fall",
-        );
-        writeln!(
-            out,
-            "  note: {samples} with time: interleave the runs of both sides"
-        )?;
+    let waivers = gate.waiver_notes.iter().map(words::waiver);
+    let shifts = summary.shifts.iter();
+    let shifts = shifts.map(|shift| words::shift(report, shift));
+    for note in waivers.chain(shifts).chain(words::drift(summary)) {
+        tell(out, &format!("  note: {}", note.plain()))?;
     }
     let inconclusive = report.all_judged().filter(|judged| {
         judged.judgement.is_gated && judged.judgement.verdict == Verdict::Inconclusive
@@ -383,31 +343,6 @@ fn notes(report: &Report, gate: &Gate, summary: &Summary, out: &mut dyn Write) -
         writeln!(out)?;
     }
     Ok(())
-}
-
-fn waiver_note(note: &WaiverNote) -> String {
-    let WaiverNote {
-        line,
-        benchmark,
-        package,
-        unit,
-        kind,
-    } = note;
-    let what = match kind {
-        WaiverNoteKind::Stale => {
-            "is stale: there is no such row, by the name tables show it under; remove or correct it"
-                .into()
-        }
-        WaiverNoteKind::Unused => "is unused: there is no regression; remove it".into(),
-        WaiverNoteKind::Expired { expires } => format!("expired on {expires}"),
-        WaiverNoteKind::OverCeiling => "does not reach: the regression is over its ceiling".into(),
-    };
-    let package = if package.is_empty() {
-        String::new()
-    } else {
-        format!(", {package}")
-    };
-    format!("waiver on line {line} ({benchmark}, {unit}{package}) {what}")
 }
 
 /// Writes for which rows the gate fires after the new side got worse by `part`; whether it was all.
