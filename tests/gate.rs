@@ -207,7 +207,9 @@ fn another_cpu_cannot_be_judged() {
     ended.says(
         "could not judge: the sides were measured on different machines; nothing was compared",
     );
-    ended.says("cpu is \"Fast 3000\" in the baseline and \"Slow 1000\" here");
+    ended.says(
+        "environment differs: cpu is Fast 3000 in the baseline and Slow 1000 now: measure both",
+    );
     ended.says("the sides differ in cpu: add -ignore cpu");
 
     // Where the rows pair all the same, a clear regression still says nothing about the code.
@@ -230,10 +232,10 @@ fn a_deleted_benchmark_cannot_be_judged() {
     let (old, new) = (input(RUNS, BASE), input(AGAIN, new));
     let ended = gate(&old, &new);
     assert_eq!(ended.status, 3);
-    ended.says("only in the baseline: Y-8, a (-allow removed)\n");
+    ended.says("3 rows of the baseline not measured again: Y-8, a (-allow removed)\n");
     let ended = with(&old, &new, "-fail-on regression -allow removed");
     assert_eq!(ended.status, 0);
-    ended.says("  allowed: only in the baseline: Y-8, a");
+    ended.says("  allowed: 3 rows of the baseline not measured again: Y-8, a");
 }
 
 #[test]
@@ -242,9 +244,7 @@ fn three_runs_cannot_be_judged() {
     let (old, new) = (input(few(RUNS), BASE), input(few(AGAIN), SLOW));
     let ended = gate(&old, &new);
     assert_eq!(ended.status, 3);
-    ended.says(
-        "9 rows have too few values to be significant among 9 comparisons: run with -count 6",
-    );
+    ended.says("too few runs for any verdict on 9 rows among 9 comparisons: run with -count 6,");
     let ended = with(&old, &new, "-fail-on regression -adjust none");
     assert_eq!(ended.status, 3);
     ended.says("run with -count 4");
@@ -303,7 +303,7 @@ fn an_input_without_results_cannot_be_judged() {
     ]);
     let ended = folder.run("-fail-on regression %old.txt %new.txt %third.txt");
     assert_eq!(ended.status, 3);
-    ended.says("  cannot judge: third.txt: no measurement in it counts");
+    ended.says("  cannot judge: no results in third.txt: look at");
 }
 
 #[test]
@@ -324,13 +324,81 @@ fn a_failed_benchmark_cannot_be_judged() {
 }
 
 #[test]
+fn a_failure_is_told_without_its_tabs() {
+    let new = input(AGAIN, BASE) + "FAIL\tb\t1.2s\n";
+    let ended = gate(&input(RUNS, BASE), &new);
+    ended.says("cannot judge: a benchmark failed: new.txt:37: FAIL b 1.2s (-allow failed)\n");
+}
+
+#[test]
+fn no_control_character_of_an_input_reaches_the_terminal() {
+    let red = "\u{1b}[31m";
+    let coloured = |text: String| {
+        text.replace("pkg: a", &format!("pkg: a{red}"))
+            .replace("X-8", &format!("X{red}-8"))
+            .replace("ns/op", &format!("ns{red}/op"))
+    };
+    let old = coloured(input(RUNS, BASE));
+    let slow = coloured(input(AGAIN, SLOW)) + "FAIL\tb\u{7}\t1.2s\n";
+    let gone = coloured(input(AGAIN, &BASE[1..]));
+    let waivers = waiver("60%", "2027-01-31").replace("X-8", "\\u001b[31m")
+        + &waiver("60%", "2027-01-31")
+            .replace("X-8", "X\\u001b[31m-8")
+            .replace("\"a\"", "\"a\\u001b[31m\"")
+            .replace("sec/op", "ns\\u001b[31m/op")
+            .replace("bounds", "\\u001b[31mbounds");
+    let folder = Folder::new(&[
+        ("old.txt", &old),
+        ("slow.txt", &slow),
+        ("gone.txt", &gone),
+        ("waivers.toml", &waivers),
+    ]);
+    let row = r"regression: X\u{1b}[31m-8, ns\u{1b}[31m/op, a\u{1b}[31m: ";
+    for (flags, told) in [
+        ("-fail-on regression %old.txt %slow.txt", row),
+        (
+            "-fail-on regression %old.txt %slow.txt",
+            r"FAIL b\u{7} 1.2s (-allow failed)",
+        ),
+        (
+            "-fail-on regression %old.txt %gone.txt",
+            r"again: X\u{1b}[31m-8, a\u{1b}[31m (-allow removed)",
+        ),
+        (
+            "-waivers %waivers.toml %old.txt %slow.txt",
+            r"31: \u{1b}[31mbounds checks",
+        ),
+        (
+            "-waivers %waivers.toml %old.txt %slow.txt",
+            r"note: waiver on line 1 (\u{1b}[31m, sec/op, a) is stale",
+        ),
+        ("-self-test 60% %old.txt %old.txt", row),
+    ] {
+        // Quiet would silence the notes on waivers too; other notes than the gate's are no matter of this test.
+        let ended = folder.run(&format!("-better ns{red}/op=lower {flags}"));
+        let answer = if flags.starts_with("-self-test") {
+            ended.stdout
+        } else {
+            ended.stderr
+        };
+        let lines = answer
+            .lines()
+            .filter(|line| !line.starts_with("rbenchstat: note: "));
+        let answer = lines.collect::<Vec<&str>>().join("\n");
+        assert!(answer.contains(told), "{flags}: no {told} in {answer}");
+        let is_raw = |char: char| char.is_control() && char != '\n';
+        assert!(!answer.contains(is_raw), "{flags}: {answer:?}");
+    }
+}
+
+#[test]
 fn lines_that_are_not_understood_cannot_be_judged() {
     let old = input(RUNS, BASE);
     let new = input(AGAIN, BASE) + "BenchmarkW-8 1 2\n";
     let ended = gate(&old, &new);
     assert_eq!(ended.status, 3);
     ended.says("new.txt:37: missing units\n");
-    ended.says("1 line was not understood, see above (-allow syntax)");
+    ended.says("1 line of the inputs not understood, see above (-allow syntax)");
     assert_eq!(with(&old, &new, "-allow syntax").status, 0);
 }
 
@@ -339,7 +407,7 @@ fn a_regression_is_told_even_where_something_else_could_not_be_judged() {
     let new: &[Benchmark] = &[("a", "X", SLOWER), ("b", "Z", UNITS)];
     let ended = gate(&input(RUNS, BASE), &input(AGAIN, new));
     assert_eq!(ended.status, 1);
-    ended.says("  cannot judge: only in the baseline: Y-8, a");
+    ended.says("  cannot judge: 3 rows of the baseline not measured again: Y-8, a");
 }
 
 #[test]
@@ -388,7 +456,7 @@ fn a_third_column_measured_elsewhere_cannot_be_judged() {
     ]);
     let ended = folder.run("-fail-on regression %old.txt %mid.txt %new.txt");
     assert_eq!(ended.status, 3);
-    ended.says("new.txt: cpu is \"Fast 3000\" in the baseline");
+    ended.says("cpu is Fast 3000 in the baseline and Slow 1000 now in new.txt: measure");
 }
 
 // What it is asked for.
@@ -405,7 +473,7 @@ fn what_is_judged_can_be_chosen() {
     );
     let ended = with(&old, &new, "-gate-unit sec/op,B/s");
     assert_eq!(ended.status, 1);
-    ended.says("no row in B/s has both sides");
+    ended.says("nothing was compared in B/s: no row has both sides");
 }
 
 #[test]
@@ -787,7 +855,15 @@ fn a_shift_of_everything_is_told() {
     let new = input(AGAIN, &all(&[(1030.0, "ns/op")]));
     let ended = with(&old, &new, "-fail-on regression -threshold 10%");
     assert_eq!(ended.status, 0);
-    ended.says("note: all 9 rows of sec/op moved by +2.9 % ± 0.1 %: more likely the machine than the change");
+    let shift =
+        "all 9 rows of sec/op moved by +2.89% ± 0.10%: more likely the machine than the change";
+    ended.says(&format!("note: {shift}\n"));
+    // In the same words everywhere.
+    for format in ["pretty", "comment", "json"] {
+        let flags = format!("-fail-on regression -threshold 10% -format {format}");
+        let stdout = with(&old, &new, &flags).stdout;
+        assert!(stdout.contains(shift), "{stdout}");
+    }
 }
 
 #[test]
@@ -795,7 +871,7 @@ fn a_drift_within_a_sample_is_told() {
     let line = |value: usize| format!("BenchmarkX 1 {value} ns/op\n");
     let rising: String = (0..10).map(|step| line(1000 + step)).collect();
     let ended = gate(&rising, &rising);
-    ended.says("note: 2 samples rise or fall with time: interleave the runs of both sides");
+    ended.says("note: drift: 2 samples drift with time; interleave the runs of both sides");
 }
 
 #[test]

@@ -586,7 +586,53 @@ proptest! {
             let told = rows.count() + left_out.map_or(0, |line| counted(line, word));
             prop_assert_eq!(told, counted(headline, word), "{}", comment);
         }
+        // And so is what stands around the tables.
+        let everything = compare_sides(&sides, &["-format", "comment", "-max-bytes", "1000000"]).text();
+        let left_out = comment.lines().find_map(|line| line.strip_prefix("Not shown: "));
+        for (start, word) in [("> ⚠️ ", "warning"), ("- ", "remark")] {
+            let lines = |text: &str| {
+                let (remarks, _) = text.split_once("<summary>How to reproduce").unwrap_or((text, ""));
+                remarks.lines().filter(|line| line.starts_with(start)).count()
+            };
+            let told = lines(&comment) + left_out.map_or(0, |line| counted(line, word));
+            prop_assert_eq!(told, lines(&everything), "{} {}", word, comment);
+        }
     }
+}
+
+/// The same on two machines with long names.
+fn two_machines(words: &str) -> Sides {
+    let side = |machine: &str| {
+        let mut text = format!("cpu: {machine} {words}\n");
+        for row in 0..10 {
+            for _ in 0..10 {
+                writeln!(text, "Benchmark{row} 1 50 ns/op").unwrap();
+            }
+        }
+        text.into_bytes()
+    };
+    Sides {
+        old: side("Fast"),
+        new: side("Slow"),
+    }
+}
+
+#[test]
+fn a_warning_is_shortened_before_it_is_left_out() {
+    let flags = ["-table", "", "-format", "comment", "-max-bytes", "1000"];
+    let comment = compare_sides(&two_machines(&"core ".repeat(140)), &flags).text();
+    let start = "core ".repeat(11);
+    let warning = format!(
+        "> ⚠️ environment differs: cpu is `Fast {start}…` in the baseline and `Slow {start}…` now\n"
+    );
+    assert!(comment.contains(&warning), "{comment}");
+    let left_out = "\nNot shown: 10 unchanged · details of how to reproduce.\n";
+    assert!(comment.contains(left_out), "{comment}");
+
+    // Each of these is spelled out, so that even a few take much room.
+    let comment = compare_sides(&two_machines(&"\u{202e}".repeat(140)), &flags).text();
+    let left_out = "\nNot shown: 10 unchanged · 1 warning · details of how to reproduce.\n";
+    assert!(comment.contains(left_out), "{comment}");
 }
 
 /// The number before `word` in a list of counts.

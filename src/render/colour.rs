@@ -2,7 +2,6 @@
 
 use anstyle::{AnsiColor, Style};
 
-use crate::report::Verdict;
 use crate::report::model::Change;
 use crate::unit::Better;
 
@@ -27,17 +26,5 @@ pub fn of_change(change: Change, centre: f64, better: Option<Better>) -> Style {
         None => Style::new().bold(),
         Some(better) if (better == Better::Higher) == is_rise => GOOD,
         Some(_) => BAD,
-    }
-}
-
-/// The style of a verdict.
-#[must_use]
-pub fn of_verdict(verdict: Verdict) -> Style {
-    match verdict {
-        Verdict::Regression => BAD,
-        Verdict::Improvement => GOOD,
-        Verdict::Changed | Verdict::Unclear | Verdict::Removed => DOUBTFUL,
-        Verdict::Inconclusive | Verdict::Added => Style::new(),
-        Verdict::Unchanged => DIM,
     }
 }

@@ -14,7 +14,7 @@ use super::escape::{markdown, markdown_code};
 use super::format;
 use super::presentation::Presentation;
 use super::subject::{Subjects, label};
-use super::words::{self, Mood};
+use super::words::{self, Mood, Sentence};
 use crate::report::judgement::{Counts, Judged, Place};
 use crate::report::{Adjust, Report, Verdict};
 
@@ -73,8 +73,11 @@ struct Line {
 /// How much of each part is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Plan {
-    has_worst: bool,
+    /// 2 with the worst as it is, 1 with what is long in it shortened, 0 without.
+    worst: usize,
     warnings: usize,
+    /// How many of the warnings stay as they are; what is long in the others is shortened.
+    whole_warnings: usize,
     regressions: usize,
     others: usize,
     improvements: usize,
@@ -100,9 +103,11 @@ impl Plan {
 type Step = (fn(&mut Plan) -> &mut usize, usize);
 
 /// In which order parts give way.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 15] = [
     (|plan| &mut plan.remarks, 0),
     (|plan| &mut plan.unchanged, 0),
+    (|plan| &mut plan.whole_warnings, 0),
+    (|plan| &mut plan.worst, 1),
     (|plan| &mut plan.gone, A_FEW),
     (|plan| &mut plan.improvements, A_FEW),
     (|plan| &mut plan.others, A_FEW),
@@ -113,13 +118,30 @@ const STEPS: [Step; 12] = [
     (|plan| &mut plan.others, 0),
     (|plan| &mut plan.regressions, 0),
     (|plan| &mut plan.warnings, 0),
+    (|plan| &mut plan.worst, 0),
 ];
+
+/// A sentence as Markdown.
+struct Told {
+    whole: String,
+    /// With what is long in it shortened.
+    short: String,
+}
+
+impl Told {
+    fn new(sentence: &Sentence, markdown: impl Fn(&Sentence) -> String) -> Self {
+        Self {
+            whole: markdown(sentence),
+            short: markdown(&sentence.shortened()),
+        }
+    }
+}
 
 /// All that the comment could say.
 struct Draft {
     head: String,
-    worst: String,
-    warnings: Vec<String>,
+    worst: Option<Told>,
+    warnings: Vec<Told>,
     table_head: String,
     lines: Vec<Line>,
     /// The rows of the first table that it may not have, however much room there is.
@@ -169,17 +191,20 @@ impl Draft {
             .filter(|line| Part::CHANGED.contains(&line.part))
             .count();
         let limit = report.arrangement.limit.map_or(changed, NonZero::get);
-        let warning = |sentence: words::Sentence| format!("> ⚠️ {}\n", sentence.text(markdown));
+        let warning = |sentence: &Sentence| format!("> ⚠️ {}\n", sentence.text(markdown));
+        let worst =
+            |sentence: &Sentence| format!("\n{}\n", emphasize(&sentence.text(markdown_code)));
         Self {
             head: format!(
                 "<!-- rbenchstat:v1 id={} -->\n### {icon} {}\n",
                 presentation.id,
                 words::headline(report)
             ),
-            worst: words::worst(report, &subjects)
-                .map(|sentence| format!("\n{}\n", emphasize(&sentence.text(markdown_code))))
-                .unwrap_or_default(),
-            warnings: words::warnings(report).into_iter().map(warning).collect(),
+            worst: words::worst(report, &subjects).map(|sentence| Told::new(&sentence, worst)),
+            warnings: words::warnings(report)
+                .iter()
+                .map(|sentence| Told::new(sentence, warning))
+                .collect(),
             table_head: table_head(report, &subjects),
             beyond_limit: changed.saturating_sub(limit),
             lines,
@@ -192,8 +217,9 @@ impl Draft {
     fn fit(&self, max_bytes: usize) -> String {
         let count = |part: Part| self.lines.iter().filter(|line| line.part == part).count();
         let mut plan = Plan {
-            has_worst: true,
+            worst: 2,
             warnings: self.warnings.len(),
+            whole_warnings: self.warnings.len(),
             regressions: count(Part::Regressions),
             others: count(Part::Others),
             improvements: count(Part::Improvements),
@@ -234,7 +260,6 @@ impl Draft {
             }
             return fitting;
         }
-        plan.has_worst = false;
         self.text(plan)
     }
 
@@ -254,13 +279,19 @@ impl Draft {
 
     fn text(&self, plan: Plan) -> String {
         let mut text = self.head.clone();
-        if plan.has_worst {
-            text.push_str(&self.worst);
-        }
-        if plan.warnings > 0 {
-            text.push('\n');
+        text.push_str(match (&self.worst, plan.worst) {
+            (None, _) | (_, 0) => "",
+            (Some(worst), 1) => &worst.short,
+            (Some(worst), _) => &worst.whole,
+        });
+        for (index, warning) in self.warnings[..plan.warnings].iter().enumerate() {
             // An empty line of the quotation between two of them: each is a paragraph.
-            text.push_str(&self.warnings[..plan.warnings].join(">\n"));
+            text.push_str(if index == 0 { "\n" } else { ">\n" });
+            text.push_str(if index < plan.whole_warnings {
+                &warning.whole
+            } else {
+                &warning.short
+            });
         }
         let is_shown = |line: &&Line| {
             // Ranks count from the worst, so the worst are kept.
@@ -272,8 +303,9 @@ impl Draft {
         };
         self.push_table(&mut text, &shown(&Part::CHANGED));
         let hidden: Vec<&Line> = self.lines.iter().filter(|line| !is_shown(line)).collect();
-        if !hidden.is_empty() {
-            let _ = writeln!(text, "\nNot shown: {}.", words::counted(&counts(&hidden)));
+        let left_out = self.left_out(plan, &hidden);
+        if !left_out.is_empty() {
+            let _ = writeln!(text, "\nNot shown: {}.", left_out.join(" · "));
         }
         for part in [Part::Unchanged, Part::Gone] {
             let lines = shown(&[part]);
@@ -296,6 +328,28 @@ impl Draft {
             &self.reproduction[..plan.reproduction],
         );
         text
+    }
+
+    /// What there was no room for.
+    fn left_out(&self, plan: Plan, hidden: &[&Line]) -> Vec<String> {
+        let mut parts = Vec::new();
+        if !hidden.is_empty() {
+            parts.push(words::counted(&counts(hidden)));
+        }
+        for (all, shown, noun) in [
+            (self.warnings.len(), plan.warnings, "warning"),
+            (self.remarks.len(), plan.remarks, "remark"),
+        ] {
+            match all - shown {
+                0 => {}
+                1 => parts.push(format!("1 {noun}")),
+                count => parts.push(format!("{} {noun}s", format::count(count))),
+            }
+        }
+        if plan.reproduction < self.reproduction.len() {
+            parts.push("details of how to reproduce".into());
+        }
+        parts
     }
 
     fn push_table(&self, text: &mut String, lines: &[&Line]) {

@@ -2,13 +2,14 @@
 
 use std::io::{self, Write};
 
-use bstr::BString;
+use bstr::ByteSlice;
 use indexmap::IndexSet;
 
-use super::format;
+use super::subject::label;
+use super::{escape, format, words};
 use crate::report::judgement::{
-    Effect, EffectScale, FailOn, Found, Gate, Judged, Obstacle, ObstacleKind, Outcome, Summary,
-    Unbounded, Verdict, WaiverNote, WaiverNoteKind, WaiverState,
+    Effect, EffectScale, EnvironmentDifference, FailOn, Found, Gate, Judged, Obstacle,
+    ObstacleKind, Outcome, Summary, Unbounded, Verdict, WaiverState,
 };
 use crate::report::margin::{Amount, write_entry};
 use crate::report::model::{Report, Table};
@@ -34,7 +35,7 @@ pub fn write(report: &Report, quiet: bool, out: &mut dyn Write) -> io::Result<()
     writeln!(out, "rbenchstat: gate {}", headline(gate))?;
     for place in gate.offending.iter().take(ROWS) {
         if let Some(judged) = report.judged(*place) {
-            writeln!(out, "  {}", row(report, &judged))?;
+            tell(out, &format!("  {}", row(report, &judged)))?;
         }
     }
     if gate.offending.len() > ROWS {
@@ -58,17 +59,32 @@ pub fn write(report: &Report, quiet: bool, out: &mut dyn Write) -> io::Result<()
         } else {
             "cannot judge"
         };
-        obstacle(report, &found.obstacle, word, out)?;
+        let allow = found.obstacle.kind().word();
+        let fact = match &found.obstacle {
+            Obstacle::Environment(difference) => words::environment(report, difference),
+            obstacle => words::obstacle(obstacle),
+        };
+        let remedy = remedy(report, &found.obstacle);
+        tell(
+            out,
+            &format!("  {word}: {}{remedy} (-allow {allow})", fact.plain()),
+        )?;
     }
     for place in &gate.waived {
         if let Some(judged) = report.judged(*place) {
-            writeln!(out, "  waived: {}", row(report, &judged))?;
+            tell(out, &format!("  waived: {}", row(report, &judged)))?;
         }
     }
     if !quiet {
         notes(report, gate, summary, out)?;
     }
     Ok(())
+}
+
+/// Writes a line. All of it is escaped, and not piece by piece: names, reasons and lines of logs are in most lines, and
+/// the program's own words have nothing to escape.
+fn tell(out: &mut dyn Write, line: &str) -> io::Result<()> {
+    writeln!(out, "{}", escape::terminal(line.into()))
 }
 
 /// The answer in one line.
@@ -183,20 +199,10 @@ fn benchmark(report: &Report, judged: &Judged<'_>) -> Vec<String> {
     let packages = fields.filter(|field| *field.key == "pkg" && !field.value.is_empty());
     parts.extend(packages.map(|field| field.value.to_string()));
     if report.columns.len() > 2 {
-        parts.push(column(report, judged.place.column));
+        let column = report.columns.get(judged.place.column);
+        parts.extend(column.map(|column| label(column).to_string()));
     }
     parts
-}
-
-/// What a column of the run is called.
-fn column(report: &Report, column: usize) -> String {
-    let fields = report.columns.get(column).map(|column| column.key.iter());
-    let values = fields
-        .into_iter()
-        .flatten()
-        .map(|field| field.value.to_string());
-    let values: Vec<String> = values.filter(|value| !value.is_empty()).collect();
-    values.join(" ")
 }
 
 /// The estimate and its interval.
@@ -250,53 +256,25 @@ fn plain(value: f64, table: &Table) -> String {
     format::scaled(value, Scale::of(value, table.class))
 }
 
-/// Writes what keeps the gate from an answer and what to do about it.
-fn obstacle(
-    report: &Report,
-    obstacle: &Obstacle,
-    word: &str,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let allow = obstacle.kind().word();
-    write!(out, "  {word}: ")?;
+/// What follows the fact that keeps the gate from an answer: its detail, and what to do about it.
+fn remedy(report: &Report, obstacle: &Obstacle) -> String {
     match obstacle {
-        Obstacle::Environment(difference) => {
-            let place = column(report, difference.column);
-            let key = &difference.key;
-            writeln!(
-                out,
-                "{place}: {difference}: measure both sides on one machine, or add -ignore {key} to compare all the same \
-                 (-allow {allow})"
-            )
-        }
-        Obstacle::NothingCompared { unit, differing } => {
-            match unit {
-                Some(unit) => write!(out, "no row in {unit} has both sides")?,
-                None if report.columns.len() < 2 => {
-                    write!(
-                        out,
-                        "there is one side only: name a second input, or make columns with -col"
-                    )?;
-                }
-                None => write!(
-                    out,
-                    "no row has both sides and a unit with a known better direction"
-                )?,
-            }
-            if !differing.is_empty() {
-                let keys = join(differing);
-                write!(
-                    out,
-                    "; the sides differ in {keys}: add -ignore {keys} to compare all the same"
-                )?;
-            }
-            writeln!(out, " (-allow {allow})")
-        }
-        Obstacle::EmptyInput { input } => writeln!(
-            out,
-            "{input}: no measurement in it counts: look at what `go test` printed, and at -filter (-allow {allow})"
+        Obstacle::Environment(EnvironmentDifference { key, .. }) => format!(
+            ": measure both sides on one machine, or add -ignore {key} to compare all the same"
         ),
-        Obstacle::FailedBenchmark { line } => writeln!(out, "{line} (-allow {allow})"),
+        Obstacle::NothingCompared { differing, .. } if !differing.is_empty() => {
+            let keys = bstr::join(",", differing);
+            format!(": add -ignore {} to compare all the same", keys.as_bstr())
+        }
+        Obstacle::NothingCompared { unit: Some(_), .. } => ": no row has both sides".into(),
+        Obstacle::NothingCompared { .. } if report.columns.len() < 2 => {
+            ": there is one side only: name a second input, or make columns with -col".into()
+        }
+        Obstacle::NothingCompared { .. } => {
+            ": no row has both sides and a unit with a known better direction".into()
+        }
+        Obstacle::EmptyInput { .. } => ": look at what `go test` printed, and at -filter".into(),
+        Obstacle::FailedBenchmark { .. } => String::new(),
         Obstacle::Removed { places } => {
             // A benchmark has several units, and each is missing.
             let mut names: IndexSet<String> = IndexSet::new();
@@ -305,38 +283,23 @@ fn obstacle(
             }
             let more = names.len().saturating_sub(REMOVED);
             let shown: Vec<String> = names.into_iter().take(REMOVED).collect();
-            write!(out, "only in the baseline: {}", shown.join("; "))?;
-            if more > 0 {
-                write!(out, "; and {more} more")?;
-            }
-            writeln!(out, " (-allow {allow})")
-        }
-        Obstacle::Syntax { lines } => {
-            let lines = count(*lines, "line was", "lines were");
-            writeln!(out, "{lines} not understood, see above (-allow {allow})")
-        }
-        Obstacle::TooFewRuns { rows, needed } => {
-            let rows = count(*rows, "row has", "rows have");
-            let count = match needed {
-                Some(needed) => format!("run with -count {needed}"),
-                None => "run with a -count above 100".into(),
+            let more = if more > 0 {
+                format!("; and {more} more")
+            } else {
+                String::new()
             };
-            let comparisons = report
-                .summary
-                .as_ref()
-                .map_or(0, |summary| summary.comparisons);
-            writeln!(
-                out,
-                "{rows} too few values to be significant among {comparisons} comparisons: {count}, or compare less with \
-                 -filter (-allow {allow})"
+            format!(": {}{more}", shown.join("; "))
+        }
+        Obstacle::Syntax { .. } => ", see above".into(),
+        Obstacle::TooFewRuns { needed, .. } => {
+            let count = needed.map_or_else(|| "above 100".into(), |needed| needed.to_string());
+            let summary = report.summary.as_ref();
+            let comparisons = summary.map_or(0, |summary| summary.comparisons);
+            format!(
+                " among {comparisons} comparisons: run with -count {count}, or compare less with -filter"
             )
         }
     }
-}
-
-fn join(words: &[BString]) -> String {
-    let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-    words.join(",")
 }
 
 fn count(number: usize, one: &str, many: &str) -> String {
@@ -346,22 +309,11 @@ fn count(number: usize, one: &str, many: &str) -> String {
 
 /// Writes what is worth knowing beside the answer.
 fn notes(report: &Report, gate: &Gate, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    for note in &gate.waiver_notes {
-        writeln!(out, "  note: {}", waiver_note(note))?;
-    }
-    for shift in &summary.shifts {
-        writeln!(out, "  note: {shift}")?;
-    }
-    if summary.trends > 0 {
-        let samples = count(
-            summary.trends,
-            "sample rises or falls",
-            "samples rise or fall",
-        );
-        writeln!(
-            out,
-            "  note: {samples} with time: interleave the runs of both sides"
-        )?;
+    let waivers = gate.waiver_notes.iter().map(words::waiver);
+    let shifts = summary.shifts.iter();
+    let shifts = shifts.map(|shift| words::shift(report, shift));
+    for note in waivers.chain(shifts).chain(words::drift(summary)) {
+        tell(out, &format!("  note: {}", note.plain()))?;
     }
     let inconclusive = report.all_judged().filter(|judged| {
         judged.judgement.is_gated && judged.judgement.verdict == Verdict::Inconclusive
@@ -391,31 +343,6 @@ fn notes(report: &Report, gate: &Gate, summary: &Summary, out: &mut dyn Write) -
         writeln!(out)?;
     }
     Ok(())
-}
-
-fn waiver_note(note: &WaiverNote) -> String {
-    let WaiverNote {
-        line,
-        benchmark,
-        package,
-        unit,
-        kind,
-    } = note;
-    let what = match kind {
-        WaiverNoteKind::Stale => {
-            "is stale: there is no such row, by the name tables show it under; remove or correct it"
-                .into()
-        }
-        WaiverNoteKind::Unused => "is unused: there is no regression; remove it".into(),
-        WaiverNoteKind::Expired { expires } => format!("expired on {expires}"),
-        WaiverNoteKind::OverCeiling => "does not reach: the regression is over its ceiling".into(),
-    };
-    let package = if package.is_empty() {
-        String::new()
-    } else {
-        format!(", {package}")
-    };
-    format!("waiver on line {line} ({benchmark}, {unit}{package}) {what}")
 }
 
 /// Writes for which rows the gate fires after the new side got worse by `part`; whether it was all.
@@ -451,25 +378,20 @@ pub fn write_self_test(report: &Report, part: f64, out: &mut dyn Write) -> io::R
             rows += 1;
             "silent"
         };
-        write!(out, "{word}: {}", row(report, &judged))?;
-        match (
+        let limit = match (
             judgement.smallest_regression(judged.table.better),
             effect.unbounded,
         ) {
-            (Some(smallest), _) => writeln!(out, "; fires from {:.2}%", smallest * 100.0)?,
+            (Some(smallest), _) => format!("; fires from {:.2}%", smallest * 100.0),
             (
                 None,
                 Some(Unbounded::TooFewRuns {
                     needed: Some(needed),
                 }),
-            ) => {
-                writeln!(
-                    out,
-                    "; never fires with so few runs: run with -count {needed} at least"
-                )?;
-            }
-            (None, _) => writeln!(out)?,
-        }
+            ) => format!("; never fires with so few runs: run with -count {needed} at least"),
+            (None, _) => String::new(),
+        };
+        tell(out, &format!("{word}: {}{limit}", row(report, &judged)))?;
     }
     writeln!(
         out,

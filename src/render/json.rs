@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::presentation::Presentation;
-use super::subject;
+use super::{subject, words};
 use crate::report::arrangement::Order;
 use crate::report::judgement::{
     Counts, Environment, EnvironmentDifference, Judged, Obstacle, Place, Shift, Unbounded,
@@ -463,11 +463,21 @@ impl<'a> SummaryOut<'a> {
             too_few_runs: summary.too_few_runs,
             runs_needed: summary.runs_needed,
             worst: summary.worst.and_then(|place| row_ref(report, place)),
-            shifts: summary.shifts.iter().map(Told::new).collect(),
+            shifts: summary
+                .shifts
+                .iter()
+                .map(|shift| Told {
+                    what: shift,
+                    text: words::shift(report, shift).plain(),
+                })
+                .collect(),
             environment_differences: summary
                 .environment_differences
                 .iter()
-                .map(Told::new)
+                .map(|difference| Told {
+                    what: difference,
+                    text: words::environment(report, difference).plain(),
+                })
                 .collect(),
             trends: summary.trends,
         }

@@ -2,11 +2,13 @@
 //!
 //! A sentence comes in pieces, since names and other text that somebody else chose are escaped differently in each format.
 
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
 
 use super::format;
 use super::subject::{Subjects, label};
-use crate::report::judgement::{Counts, Judged, Obstacle, WaiverNoteKind, WaiverState};
+use crate::report::judgement::{
+    Counts, EnvironmentDifference, Judged, Obstacle, Shift, WaiverNote, WaiverNoteKind, WaiverState,
+};
 use crate::report::{Judgement, Noise, Outcome, Report, Summary, Verdict};
 
 /// A piece of a sentence.
@@ -33,6 +35,19 @@ impl Sentence {
         self
     }
 
+    /// Names the column, unless there is one other than the baseline only.
+    fn within(self, report: &Report, column: usize) -> Self {
+        match report.columns.get(column) {
+            Some(column) if report.columns.len() > 2 => self.own(" in ").foreign(label(column)),
+            _ => self,
+        }
+    }
+
+    fn then(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
     fn list(mut self, texts: &[BString]) -> Self {
         for (index, text) in texts.iter().enumerate() {
             if index > 0 {
@@ -45,6 +60,26 @@ impl Sentence {
             };
         }
         self
+    }
+
+    /// The sentence as it is, for what escapes lines as a whole.
+    #[must_use]
+    pub fn plain(&self) -> String {
+        self.text(ToString::to_string)
+    }
+
+    /// The sentence with no more than the start of what somebody else chose, where that is long.
+    #[must_use]
+    pub fn shortened(&self) -> Self {
+        const MOST_CHARS: usize = 60;
+        let pieces = self.0.iter().map(|piece| match piece {
+            Piece::Foreign(text) if text.chars().count() > MOST_CHARS => {
+                let start = text.chars().take(MOST_CHARS);
+                Piece::Foreign(start.chain(['…']).collect::<String>().into())
+            }
+            _ => piece.clone(),
+        });
+        Self(pieces.collect())
     }
 
     /// The sentence, with what somebody else chose as `escape` makes it.
@@ -205,42 +240,9 @@ pub fn warnings(report: &Report) -> Vec<Sentence> {
     let Some(summary) = &report.summary else {
         return sentences;
     };
-    let many = report.columns.len() > 2;
-    let within = |sentence: Sentence, column: usize| match report.columns.get(column) {
-        Some(column) if many => sentence.own(" in ").foreign(label(column)),
-        _ => sentence,
-    };
-    for difference in &summary.environment_differences {
-        let sentence = Sentence::default()
-            .own("environment differs: ")
-            .foreign(difference.key.clone())
-            .own(" is ")
-            .list(&difference.baseline)
-            .own(" in the baseline and ")
-            .list(&difference.values);
-        sentences.push(within(sentence.own(" now"), difference.column));
-    }
-    for shift in &summary.shifts {
-        let rows = if shift.moved == shift.rows {
-            format!("all {} rows", format::count(shift.rows))
-        } else {
-            format!(
-                "{} of {} rows",
-                format::count(shift.moved),
-                format::count(shift.rows)
-            )
-        };
-        let sentence = Sentence::default()
-            .own(format!("{rows} of "))
-            .foreign(shift.unit.clone())
-            .own(format!(
-                " moved by {} ± {}",
-                format::percent(shift.mean),
-                format::percent(shift.reach).trim_start_matches('+')
-            ));
-        sentences
-            .push(within(sentence, shift.column).own(": more likely the machine than the change"));
-    }
+    let differences = summary.environment_differences.iter();
+    sentences.extend(differences.map(|difference| environment(report, difference)));
+    sentences.extend(summary.shifts.iter().map(|moved| shift(report, moved)));
     if summary.too_few_runs > 0 {
         let remedy = match summary.runs_needed {
             Some(needed) => format!("run each side at least {needed} times"),
@@ -252,19 +254,57 @@ pub fn warnings(report: &Report) -> Vec<Sentence> {
             format::count(summary.comparisons),
         )));
     }
-    if summary.trends > 0 {
-        let (samples, verb) = if summary.trends == 1 {
-            ("sample", "drifts")
-        } else {
-            ("samples", "drift")
-        };
-        sentences.push(Sentence::default().own(format!(
-            "drift: {} {samples} {verb} with time; interleave the runs of both sides",
-            format::count(summary.trends),
-        )));
-    }
+    sentences.extend(drift(summary));
     sentences.extend(gate_notes(report));
     sentences
+}
+
+/// What the column was measured on, other than the baseline.
+#[must_use]
+pub fn environment(report: &Report, difference: &EnvironmentDifference) -> Sentence {
+    Sentence::default()
+        .own("environment differs: ")
+        .foreign(difference.key.clone())
+        .own(" is ")
+        .list(&difference.baseline)
+        .own(" in the baseline and ")
+        .list(&difference.values)
+        .own(" now")
+        .within(report, difference.column)
+}
+
+/// By how much most rows of a unit moved.
+#[must_use]
+pub fn shift(report: &Report, shift: &Shift) -> Sentence {
+    let rows = format::count(shift.rows);
+    let rows = if shift.moved == shift.rows {
+        format!("all {rows} rows of ")
+    } else {
+        format!("{} of {rows} rows of ", format::count(shift.moved))
+    };
+    Sentence::default()
+        .own(rows)
+        .foreign(shift.unit.clone())
+        .own(format!(
+            " moved by {} ± {}",
+            format::percent(shift.mean),
+            format::percent(shift.reach).trim_start_matches('+')
+        ))
+        .within(report, shift.column)
+        .own(": more likely the machine than the change")
+}
+
+/// How many samples have a trend.
+#[must_use]
+pub fn drift(summary: &Summary) -> Option<Sentence> {
+    let samples = match summary.trends {
+        0 => return None,
+        1 => "1 sample drifts".into(),
+        trends => format!("{} samples drift", format::count(trends)),
+    };
+    Some(Sentence::default().own(format!(
+        "drift: {samples} with time; interleave the runs of both sides"
+    )))
 }
 
 /// Why the gate has no answer, beside what [`warnings`] tells anyway, and what is wrong with waivers.
@@ -279,60 +319,78 @@ fn gate_notes(report: &Report) -> Vec<Sentence> {
         } else {
             "could not judge: "
         });
-        sentences.push(match &found.obstacle {
-            Obstacle::NothingCompared { unit, differing } => {
-                let mut sentence = sentence.own("nothing was compared");
-                if let Some(unit) = unit {
-                    sentence = sentence.own(" in ").foreign(unit.clone());
-                }
-                if differing.is_empty() {
-                    sentence
-                } else {
-                    sentence.own(": the sides differ in ").list(differing)
-                }
-            }
-            Obstacle::EmptyInput { input } => sentence.own("no results in ").foreign(input.clone()),
-            Obstacle::Environment(difference) => sentence
-                .own("the environment differs in ")
-                .foreign(difference.key.clone()),
-            Obstacle::Removed { places } => sentence.own(format!(
-                "{} {} of the baseline not measured again",
-                format::count(places.len()),
-                if places.len() == 1 { "row" } else { "rows" }
-            )),
-            Obstacle::FailedBenchmark { line } => {
-                sentence.own("a benchmark failed: ").foreign(line.clone())
-            }
-            Obstacle::TooFewRuns { rows, needed } => sentence.own(format!(
-                "too few runs for any verdict on {} {}{}",
-                format::count(*rows),
-                if *rows == 1 { "row" } else { "rows" },
-                needed.map_or_else(String::new, |needed| format!("; {needed} a side would do"))
-            )),
-            Obstacle::Syntax { lines } => sentence.own(format!(
-                "{} {} of the inputs not understood",
-                format::count(*lines),
-                if *lines == 1 { "line" } else { "lines" }
-            )),
-        });
+        sentences.push(sentence.then(obstacle(&found.obstacle)));
     }
-    for note in &gate.waiver_notes {
-        let what = match &note.kind {
-            WaiverNoteKind::Stale => "no row is called that".into(),
-            WaiverNoteKind::Unused => "not needed".into(),
-            WaiverNoteKind::Expired { expires } => format!("expired after {expires}"),
-            WaiverNoteKind::OverCeiling => "the regression is over its ceiling".into(),
-        };
-        sentences.push(
-            Sentence::default()
-                .own(format!("waiver in line {} for ", note.line))
-                .foreign(note.benchmark.as_str())
-                .own(" ")
-                .foreign(note.unit.as_str())
-                .own(format!(": {what}")),
-        );
-    }
+    sentences.extend(gate.waiver_notes.iter().map(waiver));
     sentences
+}
+
+/// What keeps the gate from an answer.
+#[must_use]
+pub fn obstacle(obstacle: &Obstacle) -> Sentence {
+    let sentence = Sentence::default();
+    match obstacle {
+        Obstacle::NothingCompared { unit, differing } => {
+            let mut sentence = sentence.own("nothing was compared");
+            if let Some(unit) = unit {
+                sentence = sentence.own(" in ").foreign(unit.clone());
+            }
+            if differing.is_empty() {
+                sentence
+            } else {
+                sentence.own(": the sides differ in ").list(differing)
+            }
+        }
+        Obstacle::EmptyInput { input } => sentence.own("no results in ").foreign(input.clone()),
+        Obstacle::Environment(difference) => sentence
+            .own("the environment differs in ")
+            .foreign(difference.key.clone()),
+        Obstacle::Removed { places } => sentence.own(format!(
+            "{} {} of the baseline not measured again",
+            format::count(places.len()),
+            if places.len() == 1 { "row" } else { "rows" }
+        )),
+        // `go test` sets the columns of a failure apart by tabs, which are no columns within a sentence.
+        Obstacle::FailedBenchmark { line } => sentence
+            .own("a benchmark failed: ")
+            .foreign(line.replace("\t", " ")),
+        Obstacle::TooFewRuns { rows, .. } => sentence.own(format!(
+            "too few runs for any verdict on {} {}",
+            format::count(*rows),
+            if *rows == 1 { "row" } else { "rows" }
+        )),
+        Obstacle::Syntax { lines } => sentence.own(format!(
+            "{} {} of the inputs not understood",
+            format::count(*lines),
+            if *lines == 1 { "line" } else { "lines" }
+        )),
+    }
+}
+
+/// What is wrong with a waiver.
+#[must_use]
+pub fn waiver(note: &WaiverNote) -> Sentence {
+    let mut sentence = Sentence::default()
+        .own(format!("waiver on line {} (", note.line))
+        .foreign(note.benchmark.as_str())
+        .own(", ")
+        .foreign(note.unit.as_str());
+    if !note.package.is_empty() {
+        sentence = sentence.own(", ").foreign(note.package.as_str());
+    }
+    let sentence = sentence.own(") ");
+    match &note.kind {
+        WaiverNoteKind::Stale => sentence.own(
+            "is stale: there is no such row, by the name tables show it under; remove or correct it",
+        ),
+        WaiverNoteKind::Unused => sentence.own("is unused: there is no regression; remove it"),
+        WaiverNoteKind::Expired { expires } => {
+            sentence.own("expired on ").foreign(expires.as_str())
+        }
+        WaiverNoteKind::OverCeiling => {
+            sentence.own("does not reach: the regression is over its ceiling")
+        }
+    }
 }
 
 /// Remarks on both samples of a judgement and on its comparison, as far as they are about noise or numbers of runs.

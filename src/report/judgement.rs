@@ -507,23 +507,6 @@ pub struct Shift {
     pub reach: f64,
 }
 
-impl fmt::Display for Shift {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { moved, rows, .. } = self;
-        if moved == rows {
-            write!(formatter, "all {rows} rows of {}", self.unit)?;
-        } else {
-            write!(formatter, "{moved} of {rows} rows of {}", self.unit)?;
-        }
-        write!(
-            formatter,
-            " moved by {:+.1} % ± {:.1} %: more likely the machine than the change",
-            self.mean * 100.0,
-            self.reach * 100.0
-        )
-    }
-}
-
 /// What a column was measured on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Environment {
@@ -558,6 +541,7 @@ pub struct EnvironmentDifference {
     pub values: Vec<BString>,
 }
 
+/// In one line of a terminal, whatever the values are; reports have their own sentence for it.
 impl fmt::Display for EnvironmentDifference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |values: &[BString]| {
@@ -566,7 +550,7 @@ impl fmt::Display for EnvironmentDifference {
         };
         write!(
             formatter,
-            "{} is {} in the baseline and {} here",
+            "{} is {} in the baseline and {} now",
             self.key,
             list(&self.baseline),
             list(&self.values)

@@ -98,12 +98,6 @@ pub fn median(sorted: &[f64]) -> f64 {
     }
 }
 
-/// The order-statistic interval of the median at `level`, in [0, 1].
-#[must_use]
-pub fn median_interval(sorted: &[f64], level: f64) -> Interval {
-    interval_ranks(sorted.len(), level).interval(sorted)
-}
-
 /// The ranks of the interval of the median for samples of size `n` at `level`, in [0, 1].
 ///
 /// From level 1 on no order statistic is certain to enclose the median, so both bounds are missing.
@@ -353,7 +347,7 @@ mod tests {
         );
         assert!(!interval.is_bounded());
         assert_eq!(
-            median_interval(&[1.0; 10], 0.95),
+            interval_ranks(10, 0.95).interval(&[1.0; 10]),
             Interval { lo: 1.0, hi: 1.0 }
         );
     }
@@ -368,9 +362,10 @@ mod tests {
         ) {
             let values: Vec<f64> = (0..n).map(|i| i as f64).collect();
             let centre = median(&values);
-            let interval = median_interval(&values, level);
+            let at = |level| interval_ranks(n, level).interval(&values);
+            let interval = at(level);
             prop_assert!(interval.lo <= centre && centre <= interval.hi);
-            let wider = median_interval(&values, level + (1.0 - level) * more);
+            let wider = at(level + (1.0 - level) * more);
             prop_assert!(wider.lo <= interval.lo && interval.hi <= wider.hi);
         }
     }

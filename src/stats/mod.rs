@@ -33,5 +33,5 @@ pub use hodges_lehmann::{
 pub use mann_whitney::{
     MannWhitney, Method, UDistributions, UTest, samples_for_significance, smallest_p,
 };
-pub use median::{Interval, Ranks, interval_ranks, median, median_interval, samples_for_interval};
+pub use median::{Interval, Ranks, interval_ranks, median, samples_for_interval};
 pub use multiplicity::{benjamini_hochberg, holm};
