@@ -451,25 +451,27 @@ fn too_many_configurations_are_refused_before_they_fill_the_memory() {
     if !is_linux() {
         return;
     }
-    let mut text = String::new();
-    for key in 0..100_000 {
-        text += "k";
-        text += &key.to_string();
-        text += ": v\n";
-        text += &results(1);
+    let set = |key: usize| format!("k{key}: v\n{}", results(1));
+    let set_and_deleted = |key: usize| format!("{}k{key}:\n", set(key));
+    for (text, flags) in [
+        ((0..100_000).map(set).collect::<String>(), &[][..]),
+        ((0..100_000).map(set_and_deleted).collect(), &[]),
+        ((0..100_000).map(set_and_deleted).collect(), &["-table", ""]),
+    ] {
+        let (_folder, path) = folder_with("a.txt", text);
+        let output = within(2048)
+            .args(flags)
+            .arg(&path)
+            .output()
+            .expect("the program starts");
+        assert_eq!(status(&output), 2);
+        assert!(output.stdout.is_empty());
+        let told = stderr(&output);
+        assert!(
+            told.contains("a.txt:") && told.contains("too many configurations"),
+            "{told}"
+        );
     }
-    let (_folder, path) = folder_with("a.txt", text);
-    let output = within(2048)
-        .arg(&path)
-        .output()
-        .expect("the program starts");
-    assert_eq!(status(&output), 2);
-    assert!(output.stdout.is_empty());
-    let told = stderr(&output);
-    assert!(
-        told.contains("a.txt:") && told.contains("too many configurations"),
-        "{told}"
-    );
 }
 
 /// Standard input for a run: `count` times each of several pieces, one piece after the other.

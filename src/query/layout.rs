@@ -193,6 +193,16 @@ pub struct Placement {
 }
 
 impl Projectors {
+    /// How much the keys hold of configurations, in values as reports have them.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        /// Residues stay numbers, of which so many take the room of a value.
+        const NUMBERS_A_VALUE: usize = 8;
+        let shown = [&self.table, &self.row, &self.column].map(Projector::member_values);
+        let shown = shown.into_iter().fold(0, usize::saturating_add);
+        shown.saturating_add(self.residue.numbers() / NUMBERS_A_VALUE)
+    }
+
     /// Projects a result, unless a fixed list drops it, which leaves no trace.
     ///
     /// Equal configurations must come with equal numbers, others with others. The

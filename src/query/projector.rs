@@ -147,6 +147,16 @@ impl Projector {
         self.tuples.ends.len()
     }
 
+    /// How many values of `.config` a report of all keys has: each has one of every member.
+    pub(super) fn member_values(&self) -> usize {
+        self.len().saturating_mul(self.members.len())
+    }
+
+    /// How many numbers the tuples of all keys have.
+    pub(super) fn numbers(&self) -> usize {
+        self.tuples.numbers.len()
+    }
+
     /// Whether no result was projected.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -184,7 +184,8 @@ impl Units {
 /// together. Some 100,000 configurations of 40 keys are in it.
 ///
 /// Keys and reports hold each configuration whole, so that a file that sets
-/// another new key before every result takes memory as the square of its length.
+/// another new key before every result takes memory as the square of its length,
+/// even if it deletes the key before.
 pub const MOST_CONFIGURED: usize = 1 << 22;
 
 /// Room for more values is only made when they come.
@@ -349,10 +350,11 @@ impl<'q> Builder<'q> {
         }
     }
 
-    /// Whether configurations have no more values than [`MOST_CONFIGURED`].
+    /// Whether configurations have no more values than [`MOST_CONFIGURED`], and keys no more than twice as many: a key has
+    /// a value of each configuration key there ever was.
     #[must_use]
     pub fn has_room(&self) -> bool {
-        self.configured <= MOST_CONFIGURED
+        self.configured <= MOST_CONFIGURED && self.projectors.held() <= 2 * MOST_CONFIGURED
     }
 
     fn configuration_number(&mut self, configuration: &Configuration) -> u32 {
