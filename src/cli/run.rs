@@ -20,7 +20,7 @@ use super::read::{self, Inputs, Query, ReadError};
 use super::select::{self, SelectError};
 use super::surroundings::Surroundings;
 use crate::input::{InputError, Source, sources};
-use crate::render::{self, Presentation};
+use crate::render::{self, Presentation, escape, words};
 use crate::report::gate::{self, GateError};
 use crate::report::judgement::Outcome;
 use crate::report::{self, Note, Report, self_test, verdict};
@@ -240,6 +240,7 @@ fn select(
 fn tell_notes(notes: &[Note], quiet: bool, stderr: &mut dyn Write) {
     if !quiet {
         for note in notes {
+            let note = escape::terminal(note.to_string().as_str().into());
             let _ = writeln!(stderr, "rbenchstat: note: {note}");
         }
     }
@@ -380,6 +381,8 @@ fn tell_noise(
     let summary = report.summary.as_ref();
     let differences = summary.map_or(&[][..], |summary| &summary.environment_differences);
     if let Some(difference) = differences.first() {
+        let difference = words::environment(report, difference).plain();
+        let difference = escape::terminal(difference.as_str().into());
         let _ = writeln!(
             stderr,
             "rbenchstat: -noise: {difference}: run the same code twice on one machine"

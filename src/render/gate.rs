@@ -325,7 +325,7 @@ fn notes(report: &Report, gate: &Gate, summary: &Summary, out: &mut dyn Write) -
         };
         rows += 1;
         largest = largest.max(detectable);
-        runs = runs.max(judged.judgement.detecting_count.unwrap_or_default());
+        runs = runs.max(judged.more_values().unwrap_or_default());
     }
     if rows > 0 {
         let rows = count(rows, "inconclusive row", "inconclusive rows");

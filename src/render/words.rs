@@ -418,7 +418,7 @@ pub fn remarks(judged: &Judged<'_>) -> Vec<String> {
                 format::percent(detectable).trim_start_matches('+')
             ));
         }
-        if let Some(count) = judgement.detecting_count {
+        if let Some(count) = judged.more_values() {
             remarks.push(format!("about {count} runs a side would tell"));
         }
     }

@@ -96,8 +96,8 @@ pub struct Judgement {
     /// The smallest change, as a part of the baseline, > 0, that values of this number and noise could have shown; none
     /// where the effect is no ratio or unbounded.
     pub detectable: Option<f64>,
-    /// How many values a side would tell a change as large as the margin from none, at this noise; none where
-    /// [`Judgement::detectable`] is, or the margin is 0.
+    /// How many values a side would tell a change as large as the margin from none, at this noise and after correction;
+    /// none where [`Judgement::detectable`] is, or the margin is 0.
     pub detecting_count: Option<usize>,
     /// Whether the gate looks at this row; false without a gate.
     pub is_gated: bool,
@@ -307,6 +307,16 @@ impl Judged<'_> {
     #[must_use]
     pub fn badness(&self) -> f64 {
         self.judgement.badness(self.table.better)
+    }
+
+    /// How many values a side would tell what is inconclusive, where that is more than there are.
+    #[must_use]
+    pub fn more_values(&self) -> Option<usize> {
+        let sides = [self.baseline?, self.cell?];
+        let count = sides.map(|cell| cell.values.len()).into_iter().min()?;
+        let is_doubtful = self.judgement.verdict == Verdict::Inconclusive;
+        let needed = self.judgement.detecting_count.filter(|_| is_doubtful);
+        needed.filter(|&needed| needed > count)
     }
 }
 
@@ -539,23 +549,6 @@ pub struct EnvironmentDifference {
     /// The values in the column.
     #[serde(serialize_with = "lossy_list")]
     pub values: Vec<BString>,
-}
-
-/// In one line of a terminal, whatever the values are; reports have their own sentence for it.
-impl fmt::Display for EnvironmentDifference {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |values: &[BString]| {
-            let quoted: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
-            quoted.join(", ")
-        };
-        write!(
-            formatter,
-            "{} is {} in the baseline and {} now",
-            self.key,
-            list(&self.baseline),
-            list(&self.values)
-        )
-    }
 }
 
 /// What a gate fails on.

@@ -362,7 +362,10 @@ fn correct(report: &mut Report, judging: &Judging) -> (usize, usize) {
     let mut smallest: HashMap<(usize, usize), f64> = HashMap::new();
     let mut adjusted = adjusted.into_iter();
     let mut too_few = 0;
+    // With fewer no change would be significant, whatever the noise.
+    let least = runs_needed(judging, p.len()).unwrap_or_default();
     visit_tested(report, |judgement, _, sizes| {
+        judgement.detecting_count = judgement.detecting_count.map(|count| count.max(least));
         judgement.adjusted_p = adjusted.next();
         let smallest = *smallest
             .entry(sizes)
