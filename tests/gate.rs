@@ -233,6 +233,12 @@ fn a_deleted_benchmark_cannot_be_judged() {
     let ended = gate(&old, &new);
     assert_eq!(ended.status, 3);
     ended.says("3 rows of the baseline not measured again: Y-8, a (-allow removed)\n");
+    for flags in [
+        "-fail-on regression -allow removed",
+        "-allow removed -allow syntax",
+    ] {
+        assert_eq!(with(&old, &new, flags).status, 0, "{flags}");
+    }
     let ended = with(&old, &new, "-fail-on regression -allow removed");
     assert_eq!(ended.status, 0);
     ended.says("  allowed: 3 rows of the baseline not measured again: Y-8, a");

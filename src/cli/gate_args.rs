@@ -32,7 +32,7 @@ Gate: end with exit status 1 on this, and with 3 if there is no telling
   change      a row is worse or better by more than its margin, for sure
 The verdict goes to standard error, followed by the rows to blame, worst first.";
 
-/// The arguments about verdicts and the gate.
+/// The arguments about verdicts and the gate. Lists that are given several times are one list.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Verdicts and gate")]
 pub struct GateArgs {
@@ -42,7 +42,7 @@ pub struct GateArgs {
 
     /// Changes up to these margins do not matter: `2%`, or `sec/op=5%,allocs/op=0`, or `@FILE`
     #[arg(long, value_name = "MARGINS", allow_hyphen_values = true, long_help = THRESHOLD_HELP)]
-    pub threshold: Option<String>,
+    pub threshold: Vec<String>,
 
     /// Correct p-values for the number of comparisons: `holm`, `bh` or `none` [default: holm]
     #[arg(long, value_name = "METHOD")]
@@ -50,15 +50,15 @@ pub struct GateArgs {
 
     /// Which direction of a unit is better, whatever the inputs say: `UNIT=lower` or `UNIT=higher`, separated by commas
     #[arg(long, value_name = "UNIT=DIRECTION")]
-    pub better: Option<String>,
+    pub better: Vec<String>,
 
     /// Units, separated by commas, that the gate looks at; otherwise all whose better direction is known
     #[arg(long, value_name = "UNITS")]
-    pub gate_unit: Option<String>,
+    pub gate_unit: Vec<String>,
 
     /// Reasons, separated by commas, for which the gate need not refuse to judge
     #[arg(long, value_name = "REASONS", long_help = ALLOW_HELP)]
-    pub allow: Option<String>,
+    pub allow: Vec<String>,
 
     /// Tolerate the regressions that this TOML file names, each up to a ceiling and a date
     #[arg(long, value_name = "FILE")]

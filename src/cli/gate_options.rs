@@ -94,9 +94,9 @@ impl GateOptions {
         if !needs_verdicts {
             // A flag that looks like a gate and is none would let everything pass.
             let given = [
-                ("threshold", args.threshold.is_some()),
+                ("threshold", !args.threshold.is_empty()),
                 ("adjust", args.adjust.is_some()),
-                ("better", args.better.is_some()),
+                ("better", !args.better.is_empty()),
                 ("today", args.today.is_some()),
             ];
             if let Some((flag, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
@@ -106,9 +106,9 @@ impl GateOptions {
         let judging = Judging {
             alpha,
             adjust: adjust(args)?,
-            margins: match &args.threshold {
-                Some(text) => Margins::parse(text, &read_text)?,
-                None => Margins::default(),
+            margins: match args.threshold.as_slice() {
+                [] => Margins::default(),
+                lists => Margins::parse(&lists.join(","), &read_text)?,
             },
             waivers: waivers(args)?,
         };
@@ -141,8 +141,8 @@ fn purpose(args: &GateArgs) -> Result<Purpose, GateOptionError> {
     };
     // Whoever says what a gate is to look at or to tolerate wants one.
     let wants_gate = fail_on.is_some()
-        || args.gate_unit.is_some()
-        || args.allow.is_some()
+        || !args.gate_unit.is_empty()
+        || !args.allow.is_empty()
         || args.waivers.is_some();
     if args.noise {
         for (flag, is_given) in [
@@ -157,12 +157,10 @@ fn purpose(args: &GateArgs) -> Result<Purpose, GateOptionError> {
     }
     let settings = GateSettings {
         fail_on: fail_on.unwrap_or_default(),
-        units: list(args.gate_unit.as_deref())
+        units: list(&args.gate_unit)
             .map(|unit| gate_unit(unit.as_bytes().as_bstr()))
             .collect(),
-        allowed: list(args.allow.as_deref())
-            .map(obstacle)
-            .collect::<Result<_, _>>()?,
+        allowed: list(&args.allow).map(obstacle).collect::<Result<_, _>>()?,
     };
     Ok(match &args.self_test {
         Some(text) => Purpose::SelfTest(settings, percentage(text)?),
@@ -171,11 +169,10 @@ fn purpose(args: &GateArgs) -> Result<Purpose, GateOptionError> {
     })
 }
 
-/// The items of a list separated by commas.
-fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
-    text.into_iter()
-        .flat_map(|text| text.split(','))
-        .map(str::trim)
+/// The items of lists separated by commas.
+fn list(lists: &[String]) -> impl Iterator<Item = &str> {
+    let items = lists.iter().flat_map(|list| list.split(','));
+    items.map(str::trim)
 }
 
 fn obstacle(word: &str) -> Result<ObstacleKind, GateOptionError> {
@@ -212,7 +209,7 @@ fn adjust(args: &GateArgs) -> Result<Adjust, GateOptionError> {
 }
 
 fn better(args: &GateArgs) -> Result<Vec<(BString, Better)>, GateOptionError> {
-    let items = list(args.better.as_deref()).map(|item| {
+    let items = list(&args.better).map(|item| {
         let better = match item.rsplit_once('=') {
             Some((unit, "lower")) if !unit.is_empty() => Some((unit, Better::Lower)),
             Some((unit, "higher")) if !unit.is_empty() => Some((unit, Better::Higher)),
