@@ -341,9 +341,6 @@ pub(super) fn parse_amount(text: &str, unit: Option<&str>) -> Result<Amount, Str
 /// What `suffix` multiplies a number by to give a value in the base form of `unit`.
 fn multiple(suffix: &str, unit: &str) -> Result<f64, String> {
     let tidied = Tidied::new(unit.as_bytes());
-    if suffix.is_empty() {
-        return Ok(tidied.factor);
-    }
     let base = tidied.unit.to_string();
     let tokens: Vec<&str> = base
         .split('/')
@@ -351,6 +348,15 @@ fn multiple(suffix: &str, unit: &str) -> Result<f64, String> {
         .unwrap_or_default()
         .split('-')
         .collect();
+    if suffix.is_empty() {
+        // Nobody means seconds who forgets the sign of a percentage.
+        if tokens.contains(&"sec") && base == unit {
+            return Err(format!(
+                "a number alone would be in {base}; write it with % for a percentage, or with ns, us, ms or s"
+            ));
+        }
+        return Ok(tidied.factor);
+    }
     let time = match suffix {
         "ns" => Some(1e-9),
         "us" | "µs" | "μs" => Some(1e-6),
@@ -454,6 +460,10 @@ mod tests {
             (
                 "ns/op=1%,sec/op=2%",
                 "\"sec/op=2%\" is no margin: a margin for sec/op was given before",
+            ),
+            (
+                "sec/op=5",
+                "\"sec/op=5\" is no margin: a number alone would be in sec/op; write it with % for a percentage, or with ns, us, ms or s",
             ),
             (
                 "B/op=2ns",
