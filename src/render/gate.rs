@@ -256,6 +256,11 @@ fn plain(value: f64, table: &Table) -> String {
     format::scaled(value, Scale::of(value, table.class))
 }
 
+fn has_empty_input(report: &Report) -> bool {
+    let mut obstacles = report.gate.iter().flat_map(|gate| &gate.obstacles);
+    obstacles.any(|found| matches!(found.obstacle, Obstacle::EmptyInput { .. }))
+}
+
 /// What follows the fact that keeps the gate from an answer: its detail, and what to do about it.
 fn remedy(report: &Report, obstacle: &Obstacle) -> String {
     match obstacle {
@@ -267,6 +272,8 @@ fn remedy(report: &Report, obstacle: &Obstacle) -> String {
             format!(": add -ignore {} to compare all the same", keys.as_bstr())
         }
         Obstacle::NothingCompared { unit: Some(_), .. } => ": no row has both sides".into(),
+        // An input that holds nothing is told by itself.
+        Obstacle::NothingCompared { .. } if has_empty_input(report) => String::new(),
         Obstacle::NothingCompared { .. } if report.columns.len() < 2 => {
             ": there is one side only: name a second input, or make columns with -col".into()
         }
