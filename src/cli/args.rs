@@ -21,7 +21,7 @@ Scripts may still use --csv, --html, --split, --geomean, --delta-test and --nora
 To fail a build on a regression: rbenchstat -fail-on regression old.txt new.txt
 
 Exit status:
-  0  the inputs were compared, and the gate, if there is one, passed
+  0  the inputs were read, and the gate, if there is one, passed
   1  the gate failed
   2  wrong usage, or an input or output that failed
   3  the gate could not judge: for one, too few runs, or another machine";

@@ -10,7 +10,7 @@ pub enum Exit {
     Success,
     /// 1: the gate failed, or the self-test of a gate found rows for which it does not fire.
     GateFailed,
-    /// 2: wrong usage, or an input or output that failed: nothing was compared.
+    /// 2: wrong usage, or an input or output that failed.
     Failure,
     /// 3: the gate could not judge, which is no good answer.
     CouldNotJudge,
