@@ -450,19 +450,17 @@ mod tests {
         assert!(milliseconds(&measured.latencies, 1.0) > 30_000.0);
     }
 
+    fn closed(filter: &mut impl Authorize, share: &Share<'_>) -> Result<Measured> {
+        let line = StartLine::of_one();
+        closed_loop(filter, share, &Counter::start(), line.place(share.stop))
+    }
+
     #[test]
     fn a_closed_loop_does_exactly_the_operations_asked_for() {
         let (requests, stop) = (requests(true), AtomicBool::new(false));
         let share = share(&requests, &stop, Budget::Operations(123));
         let mut filter = crate::filter::EmptyFilter;
-        let counter = Counter::start();
-        let measured = closed_loop(
-            &mut filter,
-            &share,
-            &counter,
-            StartLine::of_one().place(&stop),
-        )
-        .unwrap();
+        let measured = closed(&mut filter, &share).unwrap();
         assert_eq!(measured.operations, 123);
         assert_eq!(measured.latencies.len(), 123);
     }
@@ -472,14 +470,7 @@ mod tests {
         let (requests, stop) = (requests(true), AtomicBool::new(false));
         let share = share(&requests, &stop, Budget::Operations(10_000));
         let mut filter = crate::filter::EmptyFilter;
-        let counter = Counter::start();
-        let measured = closed_loop(
-            &mut filter,
-            &share,
-            &counter,
-            StartLine::of_one().place(&stop),
-        )
-        .unwrap();
+        let measured = closed(&mut filter, &share).unwrap();
         assert_eq!(measured.allocations, Allocations::default());
     }
 
@@ -493,15 +484,7 @@ mod tests {
         };
         let (requests, stop) = (requests(false), AtomicBool::new(false));
         let share = share(&requests, &stop, Budget::Operations(5));
-        let counter = Counter::start();
-        let error = closed_loop(
-            &mut filter,
-            &share,
-            &counter,
-            StartLine::of_one().place(&stop),
-        )
-        .err()
-        .unwrap();
+        let error = closed(&mut filter, &share).err().unwrap();
         assert_eq!(
             error.to_string(),
             "r:1: the decision for GET / is true, expected denied"

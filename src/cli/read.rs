@@ -10,7 +10,7 @@ use std::thread;
 
 use bstr::BString;
 
-use crate::input::{Decoded, InputError, Likeness, Size, Source, decode};
+use crate::input::{Decoded, InputError, Likeness, LineNumbers, Size, Source, decode};
 use crate::query::{Filter, Layout};
 use crate::record::{Findings, Reader, Record};
 use crate::report::InputFacts;
@@ -289,10 +289,7 @@ impl Reading<'_> {
     fn read_all(&mut self, source: &Source, bytes: impl Read) -> Result<(), InputError> {
         let Decoded { text, lines, start } = decode(bytes, self.most_unpacked)
             .map_err(|error| InputError::read(source, 0, error))?;
-        let mut reader = Reader::new(text, source.label.clone());
-        if let Some(lines) = lines {
-            reader.number_lines(move |line| lines.in_input(line));
-        }
+        let mut reader = reader(source, text, lines);
         let outcome = loop {
             match reader.next_record() {
                 Ok(Some((line, record))) => {
@@ -351,6 +348,15 @@ impl Reading<'_> {
             Record::NoResult(error) => events.push((line, Event::NoResult(error.to_string()))),
         }
     }
+}
+
+/// Reads the text of `source`, and counts the lines of what it was made of.
+pub(super) fn reader<R: Read>(source: &Source, text: R, lines: Option<LineNumbers>) -> Reader<R> {
+    let mut reader = Reader::new(text, source.label.clone());
+    if let Some(lines) = lines {
+        reader.number_lines(move |line| lines.in_input(line));
+    }
+    reader
 }
 
 /// Every configuration that a result stands under is kept, with all its keys.

@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
 
-use super::read::{Query, ReadError};
+use super::read::{self, Query, ReadError};
 use crate::input::{Decoded, InputError, Source, decode};
 use crate::query::{Key, Outcome, Projection, Subject};
-use crate::record::{
-    Configuration, Measurement, Name, Reader, Record, ResultRecord, WriteError, Writer,
-};
+use crate::record::{Configuration, Measurement, Name, Record, ResultRecord, WriteError, Writer};
 use crate::report::InputFacts;
 use crate::sample::Seen;
 use crate::unit::Tidied;
@@ -78,10 +76,7 @@ impl Selection<'_, '_> {
         let failed = |line, error| ReadError::from(InputError::read(source, line, error));
         let decoded = decode(bytes, self.query.most_unpacked).map_err(|error| failed(0, error))?;
         let Decoded { text, lines, start } = decoded;
-        let mut reader = Reader::new(text, source.label.clone());
-        if let Some(lines) = lines {
-            reader.number_lines(move |line| lines.in_input(line));
-        }
+        let mut reader = read::reader(source, text, lines);
         let mut results = 0;
         let mut seen = Seen::default();
         // Lines whose fault may still turn out to be a torn result.

@@ -167,7 +167,7 @@ impl<R: Read> Reader<R> {
 
     /// Counts the lines of the input that the text was made of, from now on: whoever reads a message looks there.
     ///
-    /// `line_in_input` is asked once for each line of the text, in order.
+    /// `line_in_input` is asked for each line of the text, in order.
     pub fn number_lines(&mut self, line_in_input: impl Fn(u64) -> u64 + 'static) {
         self.line_in_input = Some(Box::new(line_in_input));
     }

@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::presentation::Presentation;
+use super::words::Sentence;
 use super::{subject, words};
 use crate::report::arrangement::Order;
 use crate::report::judgement::{
@@ -144,6 +145,17 @@ impl<T: ToString> Told<T> {
             text: what.to_string(),
             what,
         }
+    }
+}
+
+impl<'a, T> Told<&'a T> {
+    /// Each of `remarks` with the sentence that reports have for it.
+    fn all(remarks: &'a [T], sentence: impl Fn(&T) -> Sentence) -> Vec<Self> {
+        let told = remarks.iter().map(|what| Told {
+            what,
+            text: sentence(what).plain(),
+        });
+        told.collect()
     }
 }
 
@@ -463,22 +475,10 @@ impl<'a> SummaryOut<'a> {
             too_few_runs: summary.too_few_runs,
             runs_needed: summary.runs_needed,
             worst: summary.worst.and_then(|place| row_ref(report, place)),
-            shifts: summary
-                .shifts
-                .iter()
-                .map(|shift| Told {
-                    what: shift,
-                    text: words::shift(report, shift).plain(),
-                })
-                .collect(),
-            environment_differences: summary
-                .environment_differences
-                .iter()
-                .map(|difference| Told {
-                    what: difference,
-                    text: words::environment(report, difference).plain(),
-                })
-                .collect(),
+            shifts: Told::all(&summary.shifts, |shift| words::shift(report, shift)),
+            environment_differences: Told::all(&summary.environment_differences, |difference| {
+                words::environment(report, difference)
+            }),
             trends: summary.trends,
         }
     }
