@@ -6,7 +6,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/.." && pwd)
-arguments=(--locked --path "$here" --bin rbenchstat)
+arguments=(--locked --path "$here" --bin rbenchstat --profile dist)
 host=$(rustc -vV | sed -n 's/^host: //p')
 # A compiler that does not find the file prints its bare name.
 if [[ $host == *-linux-gnu && $(cc -print-file-name=libc.a 2>/dev/null) == /* ]]; then
