@@ -6,11 +6,13 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/.." && pwd)
-arguments=(--locked --path "$here" --bin rbenchstat --profile dist)
+arguments=(--locked --path "$here" --bin rbenchstat)
 host=$(rustc -vV | sed -n 's/^host: //p')
 # A compiler that does not find the file prints its bare name.
 if [[ $host == *-linux-gnu && $(cc -print-file-name=libc.a 2>/dev/null) == /* ]]; then
   export RUSTFLAGS="${RUSTFLAGS-} -C target-feature=+crt-static -C relocation-model=static"
   arguments+=(--target "$host")
 fi
+# What is asked for instead counts.
+[[ " $* " == *" --debug "* || " $* " == *" --profile "* ]] || arguments+=(--profile dist)
 exec cargo install "${arguments[@]}" "$@"

@@ -638,12 +638,12 @@ fn the_program_is_installed_only_where_it_is_missing() {
         repository().display()
     );
     let linux = "x86_64-unknown-linux-gnu";
-    let shared = format!("{package} --quiet -C debuginfo=0\n");
+    let shared = format!("{package} --profile dist --quiet -C debuginfo=0\n");
     assert_eq!(install("aarch64-apple-darwin", "/lib/libc.a"), shared);
     assert_eq!(install(linux, "libc.a"), shared);
     // Where the C library can be linked in, it is.
     let whole = format!(
-        "{package} --target {linux} --quiet -C debuginfo=0 -C target-feature=+crt-static -C relocation-model=static\n"
+        "{package} --target {linux} --profile dist --quiet -C debuginfo=0 -C target-feature=+crt-static -C relocation-model=static\n"
     );
     assert_eq!(install(linux, "/usr/lib/x86_64-linux-gnu/libc.a"), whole);
 }
