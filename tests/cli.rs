@@ -507,3 +507,18 @@ fn memory_does_not_grow_with_the_length_of_the_text() {
         "{short} KiB for a short text, {long} KiB for a long one"
     );
 }
+
+#[test]
+fn a_report_does_not_replace_the_file_at_standard_input() {
+    let bench = old_and_new();
+    let input = File::open(bench.0.path().join("old.txt")).unwrap();
+    let mut command = bench.command(&["-out", "json=old.txt"]);
+    let output = command.stdin(input).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "rbenchstat: -out: old.txt is read, and the report would replace it: name another file\n"
+    );
+    let left = fs::read_to_string(bench.0.path().join("old.txt")).unwrap();
+    assert_eq!(left, OLD);
+}

@@ -631,17 +631,41 @@ mod flags_and_files {
     use super::*;
 
     #[test]
-    fn a_report_does_not_replace_an_input() {
+    fn a_report_does_not_replace_what_the_run_reads() {
         let text = results(&["X"], 6, 0);
-        let run = run(
-            &[("old.txt", text.as_bytes())],
-            &["-out", "json=./old.txt", "old.txt"],
-        );
+        let waivers = "[[waiver]]\nbenchmark = \"X\"\npackage = \"\"\nunit = \"ns/op\"\nceiling = \"5%\"\nexpires = 2099-01-01\nreason = \"r\"\n";
+        let margins =
+            "[[margin]]\nbenchmark = \"X\"\npackage = \"\"\nunit = \"sec/op\"\nmargin = \"3%\"\n";
+        let files: [(&str, &[u8]); 3] = [
+            ("old.txt", text.as_bytes()),
+            ("waivers.toml", waivers.as_bytes()),
+            ("margins.toml", margins.as_bytes()),
+        ];
+        for (out, flags) in [
+            ("./old.txt", &[][..]),
+            ("./waivers.toml", &["-waivers", "waivers.toml"]),
+            ("./margins.toml", &["-threshold", "1%,@margins.toml"]),
+        ] {
+            let out_flag = format!("json={out}");
+            let run = run(
+                &files,
+                &[&["-out", &out_flag], flags, &["old.txt"]].concat(),
+            );
+            assert_eq!((run.stdout.as_str(), run.status), ("", 2));
+            assert_eq!(
+                run.stderr,
+                format!(
+                    "rbenchstat: -out: {out} is read, and the report would replace it: name another file\n"
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_named_and_nothing_at_standard_input_is_wrong_usage() {
+        let run = run(&[], &[]);
         assert_eq!((run.stdout.as_str(), run.status), ("", 2));
-        assert_eq!(
-            run.stderr,
-            "rbenchstat: -out: ./old.txt is an input, which the report would replace: name another file\n"
-        );
+        assert!(run.stderr.contains("Usage: rbenchstat"), "{}", run.stderr);
     }
 
     /// A run on two files with these flags.
@@ -670,6 +694,8 @@ mod flags_and_files {
             (&["-delta-test", "none"], &["-alpha", "1"]),
             (&["-delta-test=utest"], &[]),
             (&["-delta-test", "u-test"], &[]),
+            (&["-delta-test", "U"], &[]),
+            (&["-delta-test", "MannWhitney"], &[]),
         ] {
             assert_eq!(with(old), with(new), "{old:?}");
         }

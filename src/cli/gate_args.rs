@@ -1,6 +1,7 @@
 //! The arguments about verdicts and the gate, as typed.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -75,4 +76,15 @@ pub struct GateArgs {
     /// Take the inputs for runs of the same code, and print the margins they need to be called unchanged
     #[arg(long)]
     pub noise: bool,
+}
+
+impl GateArgs {
+    /// The files that settings are read from.
+    #[must_use]
+    pub fn settings_files(&self) -> Vec<PathBuf> {
+        let items = self.threshold.iter().flat_map(|list| list.split(','));
+        let margins = items.filter_map(|item| item.trim().strip_prefix('@'));
+        let waivers = self.waivers.iter().map(PathBuf::from);
+        margins.map(PathBuf::from).chain(waivers).collect()
+    }
 }

@@ -78,13 +78,13 @@ impl Args {
         if self.older.html {
             self.format = "html".into();
         }
-        match self.older.delta_test.as_deref() {
-            None | Some("u" | "utest" | "u-test") => {}
-            Some("none") => self.alpha = "1".into(),
-            Some(test @ ("t" | "ttest" | "t-test")) => {
-                return Err(OlderFlagError::Ttest(test.into()));
+        if let Some(test) = &self.older.delta_test {
+            match test.to_ascii_lowercase().replace('-', "").as_str() {
+                "u" | "utest" | "mannwhitney" | "mannwhitneyutest" => {}
+                "none" => self.alpha = "1".into(),
+                "t" | "ttest" => return Err(OlderFlagError::Ttest(test.clone())),
+                _ => return Err(OlderFlagError::DeltaTest(test.clone())),
             }
-            Some(test) => return Err(OlderFlagError::DeltaTest(test.into())),
         }
         if let Some(keys) = self.older.split.take() {
             self.table = keys;

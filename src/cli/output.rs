@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use bstr::{ByteSlice, ByteVec};
+use same_file::Handle;
 use tempfile::Builder;
 
 use super::surroundings::Surroundings;
@@ -151,10 +152,18 @@ impl Output {
             .unwrap_or_else(|| self.path.clone())
     }
 
-    /// Whether writing the report would destroy the file `input`.
+    /// Whether writing the report would destroy the file at `read`, under whatever name.
     #[must_use]
-    pub fn replaces(&self, input: &Path) -> bool {
-        input.is_file() && fs::canonicalize(input).is_ok_and(|input| input == self.target())
+    pub fn replaces(&self, read: &Path) -> bool {
+        read.is_file() && same_file::is_same_file(read, &self.path).unwrap_or(false)
+    }
+
+    /// Whether writing the report would destroy the file that standard input comes from.
+    #[must_use]
+    pub fn replaces_standard_input(&self) -> bool {
+        // What is no file, such as a terminal, can be read and written.
+        let is_same = || Ok::<_, io::Error>(Handle::stdin()? == Handle::from_path(&self.path)?);
+        self.path.is_file() && is_same().unwrap_or(false)
     }
 
     /// Writes `report` to the path: all of it or nothing, and to the summary of a step after what is there.

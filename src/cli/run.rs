@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
@@ -56,8 +56,8 @@ enum Failure {
     NotForSelection(&'static str),
     #[error("write {path}: {error}")]
     Output { path: String, error: io::Error },
-    #[error("-out: {0} is an input, which the report would replace: name another file")]
-    ReplacesInput(String),
+    #[error("-out: {0} is read, and the report would replace it: name another file")]
+    ReplacesWhatIsRead(String),
 }
 
 impl From<SelectError> for Failure {
@@ -186,25 +186,57 @@ fn act(args: Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
         return Err(Failure::NotForSelection("-fail-on, -self-test and -noise"));
     }
     let mut sources = sources(&args.inputs);
+    let mut start = Vec::new();
     if sources.is_empty() {
-        if streams.stdin_is_terminal {
+        let source = Source::standard_input();
+        if !streams.stdin_is_terminal {
+            let mut stdin = (&mut *streams.stdin).take(1);
+            let read = stdin.read_to_end(&mut start);
+            read.map_err(|error| ReadError::from(InputError::read(&source, 0, error)))?;
+        }
+        if start.is_empty() {
+            // As in a script whose variable is not set.
             let help = Args::command().render_help();
             let _ = write!(streams.stderr, "{help}");
             return Ok(Exit::Failure);
         }
-        sources.push(Source::standard_input());
+        sources.push(source);
     }
-    for output in &options.outputs {
-        if sources.iter().any(|source| output.replaces(&source.path)) {
+    protect(&options.outputs, &sources, &args.gate.settings_files())?;
+    let mut streams = Streams {
+        stdin: &mut start.as_slice().chain(&mut *streams.stdin),
+        stdout: &mut *streams.stdout,
+        stderr: &mut *streams.stderr,
+        stdin_is_terminal: streams.stdin_is_terminal,
+        surroundings: streams.surroundings.clone(),
+    };
+    if selects {
+        select(&sources, &options, &mut streams)
+    } else {
+        compare(&sources, &options, &mut streams)
+    }
+}
+
+/// Refuses to replace what the run reads: its inputs, and the files of its settings.
+fn protect(
+    outputs: &[Output],
+    sources: &[Source],
+    settings_files: &[PathBuf],
+) -> Result<(), Failure> {
+    for output in outputs {
+        let replaces_input = sources.iter().any(|source| {
+            if source.is_standard_input() {
+                output.replaces_standard_input()
+            } else {
+                output.replaces(&source.path)
+            }
+        });
+        if replaces_input || settings_files.iter().any(|file| output.replaces(file)) {
             let path = output.path.display().to_string();
-            return Err(Failure::ReplacesInput(path));
+            return Err(Failure::ReplacesWhatIsRead(path));
         }
     }
-    if selects {
-        select(&sources, &options, streams)
-    } else {
-        compare(&sources, &options, streams)
-    }
+    Ok(())
 }
 
 fn query(options: &Options, compares_environments: bool) -> Query<'_> {

@@ -4,18 +4,34 @@ use std::fmt::Write;
 
 use bstr::{BStr, ByteSlice};
 
-/// For a terminal: control characters, which could move the cursor or change colours, are spelled out.
+/// For a terminal, or the log of a CI job.
+///
+/// Control characters, which could move the cursor or change colours, and characters that nobody sees are spelled out. So
+/// is one character of what the runner of a CI job would take for a command: `::` at the start of a line, and `##[` or
+/// `##word[` anywhere in it.
 #[must_use]
 pub fn terminal(text: &BStr) -> String {
     let mut escaped = String::new();
-    for char in text.to_str_lossy().chars() {
-        if is_invisible(char) {
+    let text = text.to_str_lossy();
+    let mut is_start = true;
+    for (at, char) in text.char_indices() {
+        let rest = &text[at..];
+        if is_invisible(char) || is_start && rest.starts_with("::") || starts_command(rest) {
             escaped.extend(char.escape_unicode());
         } else {
             escaped.push(char);
         }
+        is_start &= char.is_whitespace();
     }
     escaped
+}
+
+/// Whether the runners of Azure, GitHub (`##[error]`, `##vso[…]`) or TeamCity (`##teamcity[…]`) see a command here.
+fn starts_command(text: &str) -> bool {
+    text.strip_prefix("##").is_some_and(|rest| {
+        rest.trim_start_matches(|char: char| char.is_ascii_alphanumeric())
+            .starts_with('[')
+    })
 }
 
 /// For HTML: text or the value of a quoted attribute.
@@ -48,6 +64,8 @@ pub fn markdown(text: &BStr) -> String {
 }
 
 /// For Markdown, also within a table: as code, where GitHub makes no links of `@name`, `#1` and commit hashes.
+///
+/// What stands in HTML's `<code>` is still searched for addresses of pages and of mail, so what they need is broken up.
 #[must_use]
 pub fn markdown_code(text: &BStr) -> String {
     let text = text.to_str_lossy();
@@ -61,7 +79,9 @@ pub fn markdown_code(text: &BStr) -> String {
     let mut escaped = String::from("<code>");
     for char in text.chars() {
         match char {
-            _ if char.is_alphanumeric() => escaped.push(char),
+            _ if char.is_alphanumeric() && !is_invisible(char) => escaped.push(char),
+            '@' => escaped.push_str("&#64;<!-- -->"),
+            '.' if escaped.to_ascii_lowercase().ends_with("www") => entity(&mut escaped, char),
             '/' | '-' | '=' | '.' | ',' | '%' | ' ' | '(' | ')' => escaped.push(char),
             '\t' | '\n' | '\r' => entity(&mut escaped, ' '),
             _ if is_invisible(char) => {
@@ -89,11 +109,13 @@ fn is_plain_markdown(text: &BStr) -> bool {
     let Ok(text) = text.to_str() else {
         return false;
     };
-    let is_plain_char =
-        |char: char| char.is_alphanumeric() || matches!(char, ' ' | '/' | '-' | '.' | '%' | ',');
+    let is_plain_char = |char: char| {
+        char.is_alphanumeric() && !is_invisible(char)
+            || matches!(char, ' ' | '/' | '-' | '.' | '%' | ',')
+    };
     // The words that become links to a site or a commit.
     let is_link = |word: &str| {
-        word.contains("www.")
+        word.to_ascii_lowercase().contains("www.")
             || (word.len() >= 7 && word.chars().all(|char| char.is_ascii_hexdigit()))
     };
     let mut words = text.split(|char: char| !char.is_alphanumeric() && char != '.');
@@ -102,14 +124,45 @@ fn is_plain_markdown(text: &BStr) -> bool {
         && text.chars().all(is_plain_char)
         && text.starts_with(char::is_alphanumeric)
         && !words.any(is_link)
+        && !has_reference(text)
 }
 
-/// Control characters, and those that reorder the text around them.
-fn is_invisible(char: char) -> bool {
+/// Whether `GH-2` or `%3` stands in `text`, which name an issue on GitHub and a milestone on GitLab.
+fn has_reference(text: &str) -> bool {
+    let starts_with_digit = |text: &str| text.starts_with(|char: char| char.is_ascii_digit());
+    let lower = text.to_ascii_lowercase();
+    let mut issues = lower.match_indices("gh-");
+    issues.any(|(at, prefix)| {
+        let is_word = !lower[..at].ends_with(char::is_alphanumeric);
+        is_word && starts_with_digit(&lower[at + prefix.len()..])
+    }) || text.split('%').skip(1).any(starts_with_digit)
+}
+
+/// Control characters, those that reorder the text around them, and those that take no room or are blank without being
+/// white space: soft hyphens, joiners, fillers, marks between languages, variation selectors and tags.
+#[must_use]
+pub fn is_invisible(char: char) -> bool {
     char.is_control()
         || matches!(
             char,
-            '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}'
+            '\u{AD}'
+                | '\u{34F}'
+                | '\u{61C}'
+                | '\u{115F}'..='\u{1160}'
+                | '\u{17B4}'..='\u{17B5}'
+                | '\u{180B}'..='\u{180F}'
+                | '\u{200B}'..='\u{200F}'
+                | '\u{2028}'..='\u{202E}'
+                | '\u{2060}'..='\u{206F}'
+                | '\u{2800}'
+                | '\u{3164}'
+                | '\u{FE00}'..='\u{FE0F}'
+                | '\u{FEFF}'
+                | '\u{FFA0}'
+                | '\u{FFF0}'..='\u{FFFB}'
+                | '\u{1BCA0}'..='\u{1BCA3}'
+                | '\u{1D173}'..='\u{1D17A}'
+                | '\u{E0000}'..='\u{E0FFF}'
         )
 }
 
@@ -120,6 +173,42 @@ mod tests {
     #[test]
     fn a_terminal_gets_no_control_characters() {
         assert_eq!(terminal("a\u{1b}[31mb\tµ".into()), "a\\u{1b}[31mb\\u{9}µ");
+    }
+
+    #[test]
+    fn a_log_gets_no_commands_for_the_runner_of_a_job() {
+        for (text, harmless) in [
+            ("::add-mask::a", "\\u{3a}:add-mask::a"),
+            ("  ::error::a", "  \\u{3a}:error::a"),
+            ("a::b", "a::b"),
+            ("x##[error]", "x\\u{23}#[error]"),
+            ("###[group]", "#\\u{23}#[group]"),
+            ("##vso[task.setvariable]", "\\u{23}#vso[task.setvariable]"),
+            ("## [a]", "## [a]"),
+        ] {
+            assert_eq!(terminal(text.into()), harmless);
+        }
+    }
+
+    #[test]
+    fn characters_that_nobody_sees_are_spelled_out() {
+        for char in [
+            '\u{61C}',
+            '\u{AD}',
+            '\u{34F}',
+            '\u{180E}',
+            '\u{3164}',
+            '\u{FFF9}',
+            '\u{E0041}',
+            '\u{202E}',
+            '\u{FE0F}',
+            '\u{2800}',
+        ] {
+            let spelled: String = char.escape_unicode().collect();
+            assert_eq!(terminal(char.to_string().as_str().into()), spelled);
+            assert_eq!(html(char.to_string().as_str().into()), spelled);
+            assert!(!markdown(char.to_string().as_str().into()).contains(char));
+        }
     }
 
     #[test]
@@ -140,7 +229,22 @@ mod tests {
     #[test]
     fn what_markdown_or_github_would_read_is_code() {
         for text in [
-            "a_b_", "@user", "#1", "<b>", "*a*", "www.a.b", "1234567", "http://a", "[a](b)", "~a~",
+            "a_b_",
+            "@user",
+            "#1",
+            "<b>",
+            "*a*",
+            "www.a.b",
+            "1234567",
+            "http://a",
+            "[a](b)",
+            "~a~",
+            "GH-2",
+            "a/gh-12",
+            "WWW.a.b",
+            "50%1",
+            "owner/repo#1",
+            "a@b.c",
         ] {
             assert_eq!(markdown(text.into()), format!("`{text}`"));
         }
@@ -153,5 +257,17 @@ mod tests {
             "<code>a&#124;b&#96;c&#32;&#60;d&#92;&#124;</code>"
         );
         assert_eq!(markdown("".into()), "<code></code>");
+        // Pages and mail addresses are links in there as well.
+        assert_eq!(
+            markdown("a|(www.b.c a@b.c".into()),
+            "<code>a&#124;(www&#46;b.c a&#64;<!-- -->b.c</code>"
+        );
+    }
+
+    #[test]
+    fn words_that_only_look_like_references_stay_plain() {
+        for text in ["high-2", "GH-x", "100%", "hit%", "www"] {
+            assert_eq!(markdown(text.into()), text);
+        }
     }
 }
