@@ -411,7 +411,10 @@ fn text_of<'a>(node: &'a AstNode<'a>, text: &mut String) {
         NodeValue::Text(found) => text.push_str(found),
         NodeValue::Code(code) => text.push_str(&code.literal),
         NodeValue::HtmlInline(tag) => {
-            assert!(["<code>", "</code>", "<!-- -->"].contains(&tag.as_str()), "{tag}");
+            assert!(
+                ["<code>", "</code>", "<!-- -->"].contains(&tag.as_str()),
+                "{tag}"
+            );
         }
         // Nothing may be read out of a name, not even a link.
         NodeValue::TableCell | NodeValue::TableRow(_) => {}
