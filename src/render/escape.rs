@@ -26,7 +26,7 @@ pub fn terminal(text: &BStr) -> String {
     escaped
 }
 
-/// Whether the runners of Azure, GitHub (`##[error]`, `##vso[…]`) or TeamCity (`##teamcity[…]`) see a command here.
+/// Whether the runners of Azure, GitHub (`##[error]`, `##vso[…]`) or `TeamCity` (`##teamcity[…]`) see a command here.
 fn starts_command(text: &str) -> bool {
     text.strip_prefix("##").is_some_and(|rest| {
         rest.trim_start_matches(|char: char| char.is_ascii_alphanumeric())
