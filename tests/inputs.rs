@@ -563,15 +563,130 @@ mod notes {
     }
 
     #[test]
-    fn a_geomean_of_changes_that_are_all_insignificant_is_told() {
-        let (old, new) = (results(&["X", "Y"], SIX, 0), results(&["X", "Y"], SIX, 1));
+    fn a_geomean_of_changes_that_are_all_insignificant_is_told_beyond_the_margin() {
+        let old = results(&["X", "Y"], SIX, 0);
+        assert_eq!(notes_on(&old, &results(&["X", "Y"], SIX, 1), &[]), [""; 0]);
+        let mut new = results(&["X", "Y"], SIX, 0);
+        // Slower in half of the runs by far: nothing is significant.
+        for (run, line) in results(&["X", "Y"], SIX, 40).lines().enumerate() {
+            if run % 2 == 0 {
+                new = new.replacen(new.clone().lines().nth(run).unwrap(), line, 1);
+            }
+        }
         assert_eq!(
             notes_on(&old, &new, &[]),
             [
-                "the geomean of sec/op changes by +0.98%, but no row of it does significantly, so that it \
-              may be chance too: a higher -count tells"
+                "the geomean of sec/op changes, but no row of it does significantly, so that it may be \
+                 chance too: a higher -count tells"
             ]
         );
+    }
+
+    #[test]
+    fn units_on_one_side_are_units_and_not_benchmarks() {
+        let new = results(&["X-8", "Y-8"], SIX, 0);
+        let old = new.replace(" ns/op", " ns/op 16 B/op 1 allocs/op");
+        let of_both = "B/op, allocs/op of X-8, Y-8 only in";
+        assert_eq!(
+            notes_on(&old, &new, &[]),
+            [format!("{of_both} old.txt: run both sides with -benchmem")]
+        );
+        assert_eq!(
+            notes_on(&new, &old, &[]),
+            [format!("{of_both} new.txt: run both sides with -benchmem")]
+        );
+        let renamed = new.replace("ns/op", "wall-us");
+        assert_eq!(
+            notes_on(&renamed, &new, &[]),
+            [
+                "nothing was compared, as no benchmark has one unit on both sides: wall-us of X-8, Y-8 only \
+                 in old.txt, and sec/op of X-8, Y-8 only in new.txt: report them in the same units on both \
+                 sides"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_end_of_names_is_not_ignored_where_it_tells_several_apart() {
+        let cpu = "run both sides with the same -cpu, as without their ends several names would become one";
+        for (old, new, ends) in [
+            (
+                &["Fib", "Fib-2", "Fib-4"][..],
+                &["Fib-8"][..],
+                "names end without a number in old.txt and in -8 in new.txt",
+            ),
+            (
+                &["Sort/n-100", "Sort/n-1000"],
+                &["Sort/n-100-8", "Sort/n-1000-8"],
+                "names end without a number in old.txt and in -8 in new.txt",
+            ),
+            (
+                &["Sort/n-100-8"],
+                &["Sort/n-100"],
+                "names end in -8 in old.txt and without a number in new.txt",
+            ),
+        ] {
+            let notes = notes_on(&results(old, SIX, 0), &results(new, SIX, 0), &[]);
+            assert_eq!(
+                notes,
+                [format!(
+                    "nothing was compared, as no row has both sides: {ends}: {cpu}"
+                )]
+            );
+        }
+        // Another key can be ignored all the same, and is.
+        let old = "mode: a\n".to_owned() + &results(&["Fib", "Fib-2"], SIX, 0);
+        let new = "mode: b\n".to_owned() + &results(&["Fib-8"], SIX, 0);
+        let notes = notes_on(&old, &new, &[]);
+        assert!(
+            notes[0].ends_with(&format!("-ignore mode, and {cpu}")),
+            "{notes:?}"
+        );
+    }
+
+    #[test]
+    fn inputs_of_one_run_each_are_given_labels_and_then_compare() {
+        for (paths, sides) in [
+            (
+                ["old0.txt", "old1.txt", "new0.txt", "new1.txt"],
+                ["old", "new"],
+            ),
+            (["a/1.txt", "a/2.txt", "b/1.txt", "b/2.txt"], ["a", "b"]),
+            (["v1-1", "v1-2", "v2-1", "v2-2"], ["v1", "v2"]),
+        ] {
+            let texts: Vec<String> = (0..4).map(|run| results(&["X"], 1, run)).collect();
+            let files: Vec<(&str, &[u8])> = paths
+                .iter()
+                .zip(&texts)
+                .map(|(path, text)| (*path, text.as_bytes()))
+                .collect();
+            let arguments: Vec<String> = paths
+                .iter()
+                .enumerate()
+                .map(|(at, path)| format!("{}={path}", sides[at / 2]))
+                .collect();
+            let advice = format!(
+                "each run is in an input of its own: give those of one side one label, as in rbenchstat {}",
+                arguments.join(" ")
+            );
+            assert!(
+                run(&files, &paths).notes().contains(&advice.as_str()),
+                "{advice}"
+            );
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let followed = run(&files, &arguments);
+            assert!(followed.stdout.contains("n=2"), "{}", followed.stdout);
+            assert!(
+                !followed.stderr.contains("of its own"),
+                "{}",
+                followed.stderr
+            );
+        }
+        // Files that are sides of their own get no such advice.
+        let text = results(&["X"], 1, 0);
+        let files = ["a.txt", "b.txt", "c.txt", "d.txt"].map(|name| (name, text.as_bytes()));
+        let others = run(&files, &["a.txt", "b.txt", "c.txt", "d.txt"]);
+        assert!(!others.stderr.contains("of its own"), "{}", others.stderr);
     }
 
     #[test]

@@ -6,7 +6,8 @@
 mod pairing;
 mod wording;
 
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
+use indexmap::IndexMap;
 
 use self::pairing::Pairing;
 use super::model::{Change, GeomeanChange, Report, Row, Table};
@@ -114,7 +115,9 @@ pub enum Note {
         keys: Vec<Difference>,
         /// Ends of names in which they differ.
         suffixes: Option<Difference>,
-        /// The flags to add.
+        /// Whether ignoring the ends would pool what is several, or cut a number that belongs to a name.
+        needs_suffixes: bool,
+        /// The flags to add; empty where none helps.
         remedy: String,
     },
     /// A configuration key changes between the results of one benchmark.
@@ -160,6 +163,18 @@ pub enum Note {
         /// The flag that leaves them out; none where none is short enough.
         remedy: Option<String>,
     },
+    /// Units are on one side only, though the benchmarks are on both.
+    OneSidedUnits {
+        /// How many rows have both sides.
+        compared: usize,
+        /// What only they have.
+        sides: Vec<UnitsOfSide>,
+    },
+    /// Each run is in an input of its own.
+    InputPerRun {
+        /// The arguments that pool those of each side.
+        arguments: Vec<BString>,
+    },
     /// There are too few runs.
     FewRuns {
         /// The smallest number of runs.
@@ -193,9 +208,18 @@ pub enum Note {
     GeomeanOfNoise {
         /// The unit of the first such table.
         unit: BString,
-        /// By which part of the baseline.
-        change: f64,
     },
+}
+
+/// Units that only one column has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitsOfSide {
+    /// The column.
+    pub column: BString,
+    /// The units, at least one.
+    pub units: Vec<BString>,
+    /// The benchmarks that have them.
+    pub benchmarks: Vec<BString>,
 }
 
 /// What takes a number of runs.
@@ -265,7 +289,11 @@ pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note>
     failures(inputs, &mut notes);
     let exclusion = pairing.exclusion(asked);
     notes.extend(pairing.one_sided(exclusion.clone()));
-    runs(report, &mut notes);
+    notes.extend(pairing.one_sided_units());
+    match input_per_run(inputs, asked, report) {
+        Some(note) => notes.push(note),
+        None => runs(report, &mut notes),
+    }
     if !pairing.is_apart() {
         geomean_sets(report, exclusion.as_deref(), &mut notes);
     }
@@ -495,9 +523,59 @@ fn geomean_sets(report: &Report, exclusion: Option<&str>, notes: &mut Vec<Note>)
     notes.extend(different);
 }
 
+/// Whether the sides of the comparison are each in several inputs of one run.
+fn input_per_run(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Option<Note> {
+    const FEWEST_INPUTS: usize = 4;
+    let is_by_file = matches!(asked.column.fields(), [field] if field.key == Key::File);
+    let cells = || report.tables.iter().flat_map(|table| &table.rows);
+    let is_one = |row: &Row| {
+        row.cells
+            .iter()
+            .flatten()
+            .all(|cell| cell.values.len() == 1)
+    };
+    // With labels the person has said what belongs together.
+    let is_unlabelled = report.columns.len() == inputs.len()
+        && report
+            .columns
+            .iter()
+            .zip(inputs)
+            .all(|(column, input)| pairing::label(&column.key) == input.name);
+    if !is_by_file || !is_unlabelled || inputs.len() < FEWEST_INPUTS || !cells().all(is_one) {
+        return None;
+    }
+    let mut sides: IndexMap<BString, Vec<&BString>> = IndexMap::new();
+    for input in inputs {
+        sides
+            .entry(side_of(&input.name)?)
+            .or_default()
+            .push(&input.name);
+    }
+    let has_sides = sides.len() > 1 && sides.values().all(|inputs| inputs.len() > 1);
+    let arguments = sides.iter().flat_map(|(side, inputs)| {
+        inputs
+            .iter()
+            .map(move |input| format!("{side}={input}").into())
+    });
+    has_sides.then(|| Note::InputPerRun {
+        arguments: arguments.collect(),
+    })
+}
+
+/// What names of inputs have in common that differ in a number at the end only: the last part of the path that has more.
+fn side_of(name: &BString) -> Option<BString> {
+    let text = name.to_str().ok()?;
+    text.rsplit(['/', '\\']).find_map(|part| {
+        let stem = part.rsplit_once('.').map_or(part, |(stem, _)| stem);
+        let side = stem.trim_end_matches(|char: char| char.is_ascii_digit());
+        let side = side.trim_matches(|char: char| !char.is_alphanumeric());
+        (!side.is_empty()).then(|| side.into())
+    })
+}
+
 fn geomean_of_noise(table: &Table, column: usize) -> Option<Note> {
-    /// What rounds to 0.00%.
-    const NOTHING: f64 = 0.000_05;
+    /// The margin that measured units have by default: less is what clean runs show.
+    const MARGIN: f64 = 0.02;
     let sides = || {
         let cells = table
             .rows
@@ -509,8 +587,7 @@ fn geomean_of_noise(table: &Table, column: usize) -> Option<Note> {
         return None;
     };
     let is_noise = sides().count() > 1 && sides().all(|side| side.change == Change::Insignificant);
-    (is_noise && change.abs() >= NOTHING).then(|| Note::GeomeanOfNoise {
+    (is_noise && change.abs() >= MARGIN).then(|| Note::GeomeanOfNoise {
         unit: table.unit.clone(),
-        change,
     })
 }

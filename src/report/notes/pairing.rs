@@ -1,11 +1,11 @@
 //! Which rows have both sides, and why the others have not.
 
 use bstr::{BStr, BString, ByteSlice};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use indexmap::{IndexMap, IndexSet};
 
 use super::wording::shell_word;
-use super::{Asked, ChangingKey, Difference, Note};
+use super::{Asked, ChangingKey, Difference, Note, UnitsOfSide};
 use crate::query::{Field as QueryField, Filter, Key, Order, Projection};
 use crate::record::Name;
 use crate::report::model::{Field, Report, Row, Table};
@@ -18,11 +18,25 @@ pub(super) struct Pairing<'r> {
     apart: usize,
     keys: Vec<Difference>,
     suffixes: Option<Difference>,
-    /// The labels of rows that only one column has, by the label of the column.
+    /// Whether rows would not meet without the end of their names, or others that are several would.
+    needs_suffixes: bool,
+    /// The labels of benchmarks that only one column has, by the label of the column.
     one_sided: IndexMap<BString, IndexSet<BString>>,
+    /// The units that only one column has, of benchmarks that others have too, by the label of the column.
+    units: IndexMap<BString, OneSidedUnits>,
     /// The key of the rows, if it is one alone.
     row_key: Option<&'r BStr>,
 }
+
+/// Units that only one column has.
+#[derive(Debug, Default)]
+struct OneSidedUnits {
+    units: IndexSet<BString>,
+    benchmarks: IndexSet<BString>,
+}
+
+/// Rows without a partner, by unit, by name without its end and as a whole, and by their column of the run.
+type Index<'r> = HashMap<(&'r BStr, BString, usize), Vec<Single<'r>>>;
 
 /// A row without a partner: where it is, and its only column in the run.
 #[derive(Clone, Copy)]
@@ -66,35 +80,50 @@ impl<'r> Pairing<'r> {
     }
 
     /// Finds out why rows have one side only.
-    fn explain(&mut self, report: &Report, singles: &[Single<'r>]) {
-        let mut by_stem: HashMap<(&BStr, BString, usize), Vec<Single<'r>>> = HashMap::new();
+    fn explain(&mut self, report: &'r Report, singles: &[Single<'r>]) {
+        let (mut by_stem, mut by_name): (Index<'r>, Index<'r>) = Default::default();
         for single in singles {
-            let stem = stem(&single.row.key);
-            by_stem
-                .entry((single.table.unit.as_bstr(), stem, single.place))
-                .or_default()
-                .push(*single);
+            for (index, name) in [
+                (&mut by_stem, stem(&single.row.key)),
+                (&mut by_name, whole(&single.row.key)),
+            ] {
+                let key = (single.table.unit.as_bstr(), name, single.place);
+                index.entry(key).or_default().push(*single);
+            }
         }
+        let places = places_of_benchmarks(report);
         let column = |place: usize| label(&report.columns[place].key);
         for single in singles {
-            let stem = stem(&single.row.key);
-            let others = (0..report.columns.len()).filter(|&place| place != single.place);
-            let candidates = others.filter_map(|place| {
-                by_stem.get(&(single.table.unit.as_bstr(), stem.clone(), place))
-            });
-            let nearest = candidates
-                .flat_map(|candidates| candidates.iter().take(CANDIDATES))
-                .min_by_key(|candidate| distance(single, candidate));
-            let Some(partner) = nearest else {
-                let rows = self.one_sided.entry(column(single.place)).or_default();
-                rows.insert(single.row.label());
+            let (stem, name) = (stem(&single.row.key), whole(&single.row.key));
+            let unit = single.table.unit.as_bstr();
+            let others = || (0..report.columns.len()).filter(|&place| place != single.place);
+            // A number at the end may be that of the processors on one side and belong to the name on the other.
+            let nearest = [(&by_stem, &stem), (&by_stem, &name), (&by_name, &stem)]
+                .into_iter()
+                .find_map(|(index, name)| {
+                    let found = others().filter_map(|at| index.get(&(unit, name.clone(), at)));
+                    found
+                        .flat_map(|candidates| candidates.iter().take(CANDIDATES))
+                        .min_by_key(|candidate| distance(single, candidate))
+                });
+            if let Some(partner) = nearest {
+                self.apart += 1;
+                let mut sides = [single, partner];
+                sides.sort_by_key(|side| side.place);
+                self.tell_apart(sides, &sides.map(|side| column(side.place)));
                 continue;
-            };
-            self.apart += 1;
-            let mut sides = [single, partner];
-            sides.sort_by_key(|side| side.place);
-            self.tell_apart(sides, &sides.map(|side| column(side.place)));
+            }
+            let label = single.row.label();
+            if others().any(|place| places.contains(&(whole(&single.row.key), place))) {
+                let side = self.units.entry(column(single.place)).or_default();
+                side.units.insert(single.table.unit.clone());
+                side.benchmarks.insert(label);
+            } else {
+                let rows = self.one_sided.entry(column(single.place)).or_default();
+                rows.insert(label);
+            }
         }
+        self.needs_suffixes |= self.suffixes.is_some() && pools_without_suffixes(report);
     }
 
     /// Notes what is different between two rows that could be one.
@@ -108,8 +137,17 @@ impl<'r> Pairing<'r> {
                 });
             }
         }
-        let suffixes = [old, new].map(|side| suffix(&side.row.key));
-        if suffixes[0] != suffixes[1] && self.suffixes.is_none() {
+        let mut suffixes = [old, new].map(|side| suffix(&side.row.key));
+        if suffixes[0] == suffixes[1] {
+            return;
+        }
+        if stem(&old.row.key) != stem(&new.row.key) {
+            // The shorter name is the longer one without its end.
+            let shorter = usize::from(stem(&old.row.key) == whole(&new.row.key));
+            suffixes[shorter] = BStr::new(b"");
+            self.needs_suffixes = true;
+        }
+        if self.suffixes.is_none() {
             self.suffixes = Some(Difference {
                 key: "/gomaxprocs".into(),
                 columns: columns.clone(),
@@ -132,7 +170,7 @@ impl<'r> Pairing<'r> {
         let keys: Vec<Key> = differing
             .chain(changing.iter().map(|(key, ..)| *key))
             .map(|key| Key::from_word(key))
-            .chain(self.suffixes.is_some().then_some(Key::Gomaxprocs))
+            .chain(self.ignores_suffixes().then_some(Key::Gomaxprocs))
             .collect();
         let (of_table, others): (Vec<&Key>, Vec<&Key>) =
             keys.iter().partition(|key| is_named(&asked.table, key));
@@ -159,6 +197,11 @@ impl<'r> Pairing<'r> {
         flags.join(" ")
     }
 
+    /// Whether the ends of names keep rows apart and can be ignored.
+    fn ignores_suffixes(&self) -> bool {
+        self.suffixes.is_some() && !self.needs_suffixes
+    }
+
     /// Whether something that can be ignored keeps rows apart.
     pub fn is_apart(&self) -> bool {
         self.apart > 0
@@ -171,6 +214,7 @@ impl<'r> Pairing<'r> {
             apart: self.apart,
             keys: self.keys.clone(),
             suffixes: self.suffixes.clone(),
+            needs_suffixes: self.needs_suffixes,
             remedy: remedy.to_owned(),
         })
     }
@@ -194,6 +238,19 @@ impl<'r> Pairing<'r> {
             asked.filter.clone().and(leave_out)
         };
         Some(format!("-filter {}", shell_word(&filter.to_string())))
+    }
+
+    /// Which units only one side has, of benchmarks that both have, if there are any.
+    pub fn one_sided_units(&self) -> Option<Note> {
+        let sides = self.units.iter().map(|(column, side)| UnitsOfSide {
+            column: column.clone(),
+            units: side.units.iter().cloned().collect(),
+            benchmarks: side.benchmarks.iter().cloned().collect(),
+        });
+        (!self.units.is_empty()).then(|| Note::OneSidedUnits {
+            compared: self.compared + self.apart,
+            sides: sides.collect(),
+        })
     }
 
     /// What only one side has, if anything.
@@ -221,6 +278,38 @@ fn distance(left: &Single<'_>, right: &Single<'_>) -> usize {
 fn suffix(key: &[Field]) -> &BStr {
     let name = key.iter().find(|field| *field.key == ".fullname");
     name.map_or(BStr::new(b""), |field| Name::new(&field.value).suffix())
+}
+
+/// The benchmarks, whatever the unit, with the columns of the run that have them.
+fn places_of_benchmarks(report: &Report) -> HashSet<(BString, usize)> {
+    let mut places = HashSet::new();
+    for table in &report.tables {
+        for row in &table.rows {
+            let present = (0..row.cells.len()).filter(|&at| row.cells[at].is_some());
+            places.extend(present.map(|at| (whole(&row.key), table.places[at])));
+        }
+    }
+    places
+}
+
+/// Whether some column has several benchmarks that differ in the end of their names only.
+fn pools_without_suffixes(report: &Report) -> bool {
+    report.tables.iter().any(|table| {
+        let mut first: HashMap<(BString, usize), BString> = HashMap::new();
+        table.rows.iter().any(|row| {
+            let name = whole(&row.key);
+            let mut present = (0..row.cells.len()).filter(|&at| row.cells[at].is_some());
+            present.any(|at| {
+                let before = first.entry((stem(&row.key), at));
+                *before.or_insert_with(|| name.clone()) != name
+            })
+        })
+    })
+}
+
+/// The values of a row key.
+fn whole(key: &[Field]) -> BString {
+    bstr::join("\0", key.iter().map(|field| &field.value)).into()
 }
 
 /// The values of a row key without the end of the name.

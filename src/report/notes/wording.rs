@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use bstr::{BString, ByteSlice};
 use regex::bytes::Regex;
 
-use super::{Aim, Difference, Note};
+use super::{Aim, Difference, Note, UnitsOfSide};
 use crate::query::Key;
 use crate::record::spelling::Shortest;
 use crate::record::{Findings, Occurrences};
@@ -53,6 +53,7 @@ impl fmt::Display for Note {
                 apart,
                 keys,
                 suffixes,
+                needs_suffixes,
                 remedy,
             } => {
                 if *compared == 0 {
@@ -62,7 +63,15 @@ impl fmt::Display for Note {
                     write!(out, "{apart} of {rows} have one side only: ")?;
                 }
                 write_differences(out, keys, suffixes.as_ref())?;
-                write!(out, ": compare them all the same with {remedy}")
+                if !remedy.is_empty() {
+                    write!(out, ": compare them all the same with {remedy}")?;
+                }
+                if suffixes.is_some() && *needs_suffixes {
+                    let and = if remedy.is_empty() { ":" } else { ", and" };
+                    write!(out, "{and} run both sides with the same -cpu, ")?;
+                    out.write_str("as without their ends several names would become one")?;
+                }
+                Ok(())
             }
             Self::Changing {
                 key,
@@ -98,6 +107,15 @@ impl fmt::Display for Note {
                 sides,
                 remedy,
             } => write_one_sided(out, *compared, sides, remedy.as_deref()),
+            Self::OneSidedUnits { compared, sides } => write_one_sided_units(out, *compared, sides),
+            Self::InputPerRun { arguments } => {
+                out.write_str("each run is in an input of its own: ")?;
+                out.write_str("give those of one side one label, as in rbenchstat")?;
+                for argument in arguments {
+                    write!(out, " {}", shell_word(&argument.to_str_lossy()))?;
+                }
+                Ok(())
+            }
             Self::FewRuns { runs, aims } => write_few_runs(out, *runs, aims),
             Self::UnequalRuns {
                 rows,
@@ -124,12 +142,8 @@ impl fmt::Display for Note {
                 let flag = remedy.as_deref().unwrap_or("-filter");
                 write!(out, "keep to those in both with {flag}")
             }
-            Self::GeomeanOfNoise { unit, change } => {
-                let percent = change * 100.0;
-                write!(
-                    out,
-                    "the geomean of {unit} changes by {percent:+.2}%, but no "
-                )?;
+            Self::GeomeanOfNoise { unit } => {
+                write!(out, "the geomean of {unit} changes, but no ")?;
                 out.write_str("row of it does significantly, so that it may be chance too: ")?;
                 out.write_str("a higher -count tells")
             }
@@ -181,6 +195,32 @@ fn write_one_sided(
         None if compared == 0 => out.write_str(": run the same go test -bench on both sides"),
         None => out.write_str(": -filter leaves them out"),
     }
+}
+
+fn write_one_sided_units(
+    out: &mut fmt::Formatter<'_>,
+    compared: usize,
+    sides: &[UnitsOfSide],
+) -> fmt::Result {
+    if compared == 0 {
+        out.write_str("nothing was compared, as no benchmark has one unit on both sides: ")?;
+    }
+    for (index, side) in sides.iter().enumerate() {
+        let separator = if index == 0 { "" } else { ", and " };
+        let UnitsOfSide {
+            column,
+            units,
+            benchmarks,
+        } = side;
+        let names = list(benchmarks.iter());
+        let units = list(units.iter());
+        write!(out, "{separator}{units} of {names} only in {column}")?;
+    }
+    let mut units = sides.iter().flat_map(|side| &side.units);
+    if units.all(|unit| unit == "B/op" || unit == "allocs/op") {
+        return out.write_str(": run both sides with -benchmem");
+    }
+    out.write_str(": report them in the same units on both sides")
 }
 
 fn write_few_runs(
