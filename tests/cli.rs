@@ -522,3 +522,25 @@ fn a_report_does_not_replace_the_file_at_standard_input() {
     let left = fs::read_to_string(bench.0.path().join("old.txt")).unwrap();
     assert_eq!(left, OLD);
 }
+
+#[cfg(unix)]
+#[test]
+fn called_as_benchstat_its_messages_have_that_name() {
+    let bench = old_and_new();
+    let link = bench.0.path().join("benchstat");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_rbenchstat"), &link).unwrap();
+    let run = |arguments: &[&str]| {
+        let output = Command::new(&link)
+            .args(arguments)
+            .current_dir(bench.0.path())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(
+        run(&["missing.txt"]),
+        "benchstat: open missing.txt: no such file or directory\n"
+    );
+    assert!(run(&["old.txt", "new.txt"]).starts_with("benchstat: note: too few runs"));
+    assert!(run(&["-fail-on", "regression", "old.txt", "new.txt"]).contains("\nbenchstat: note"));
+}

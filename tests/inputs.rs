@@ -817,6 +817,22 @@ mod flags_and_files {
     }
 
     #[test]
+    fn alpha_a_little_above_1_means_1_and_far_above_is_a_mistake() {
+        let above = with(&["-alpha", "1.1"]);
+        assert_eq!(above.stdout, with(&["-alpha", "1"]).stdout);
+        assert_eq!(
+            above.notes()[0],
+            "-alpha 1.1 is taken for 1, at which every change is shown: write 1"
+        );
+        let mistaken = with(&["-alpha", "5"]);
+        assert_eq!((mistaken.stdout.as_str(), mistaken.status), ("", 2));
+        assert_eq!(
+            mistaken.stderr,
+            "rbenchstat: -alpha must be in range [0, 1]\n"
+        );
+    }
+
+    #[test]
     fn old_flags_without_a_counterpart_name_what_to_do() {
         for (flags, message) in [
             (

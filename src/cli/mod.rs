@@ -10,6 +10,7 @@ mod options;
 mod output;
 mod output_args;
 mod read;
+mod renamed;
 mod run;
 mod select;
 mod surroundings;

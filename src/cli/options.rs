@@ -102,8 +102,9 @@ impl Options {
         let row = Projection::parse(bytes(&args.row)).map_err(syntax("row"))?;
         let column = Projection::parse(bytes(&args.col)).map_err(syntax("col"))?;
         let ignore = Projection::parse(bytes(&args.ignore)).map_err(syntax("ignore"))?;
+        let (alpha, alpha_above_one) = alpha(&args.alpha)?;
         let settings = Settings {
-            alpha: part(&args.alpha, "alpha")?,
+            alpha,
             confidence: part(&args.confidence, "confidence")?,
         };
         let format = Format::named(args.format.as_bytes()).ok_or(OptionError::Format)?;
@@ -132,6 +133,7 @@ impl Options {
                 row: row.clone(),
                 column: column.clone(),
                 ignore: ignore.clone(),
+                alpha_above_one,
             },
             colour: args.output.color,
             outputs,
@@ -142,6 +144,18 @@ impl Options {
             most_unpacked: args.max_unpacked,
             quiet: args.quiet,
         })
+    }
+}
+
+/// The value of `-alpha`, and what was given where that is a little more than 1.
+///
+/// Scripts for the older generation of the reference write 1.1 or so to have every change shown. From 1.5 on it is a
+/// mistake, such as a percentage, and an error for the reference too.
+fn alpha(value: &OsStr) -> Result<(f64, Option<f64>), OptionError> {
+    const MISTAKEN: f64 = 1.5;
+    match parse_number(bytes(value)) {
+        Ok(number) if number > 1.0 && number < MISTAKEN => Ok((1.0, Some(number))),
+        _ => Ok((part(value, "alpha")?, None)),
     }
 }
 

@@ -17,6 +17,7 @@ use super::options::{OptionError, Options};
 use super::output::{Format, FormatNames, Output};
 use super::output_args::Color;
 use super::read::{self, Inputs, Query, ReadError};
+use super::renamed::{Renamed, stands_in};
 use super::select::{self, SelectError};
 use super::surroundings::Surroundings;
 use crate::input::{InputError, Source, sources};
@@ -72,11 +73,27 @@ impl From<SelectError> for Failure {
 /// Runs the program with its arguments, of which the first is its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let outcome = match parse(&arguments) {
+    if arguments.first().is_some_and(|name| stands_in(name)) {
+        return run_under_own_name(
+            &arguments,
+            &mut Streams {
+                stdin: &mut *streams.stdin,
+                stdout: &mut *streams.stdout,
+                stderr: &mut Renamed::new(&mut *streams.stderr),
+                stdin_is_terminal: streams.stdin_is_terminal,
+                surroundings: streams.surroundings.clone(),
+            },
+        );
+    }
+    run_under_own_name(&arguments, streams)
+}
+
+fn run_under_own_name(arguments: &[OsString], streams: &mut Streams<'_>) -> Exit {
+    let outcome = match parse(arguments) {
         Ok(args) => act(args, streams),
         Err(error) => {
             if error.kind() == ErrorKind::UnknownArgument
-                && let Some(file) = file_like_a_flag(&arguments)
+                && let Some(file) = file_like_a_flag(arguments)
             {
                 let file = file.display();
                 let _ = writeln!(

@@ -48,6 +48,8 @@ pub struct Asked {
     pub column: Projection,
     /// Of `-ignore`.
     pub ignore: Projection,
+    /// The value of `-alpha` where it is above 1 and was taken for 1.
+    pub alpha_above_one: Option<f64>,
 }
 
 impl Asked {
@@ -78,6 +80,11 @@ impl Asked {
 /// Something worth knowing that the report does not say.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Note {
+    /// The value of `-alpha` was taken for 1.
+    AlphaAboveOne {
+        /// The value, above 1.
+        given: f64,
+    },
     /// An input has no result.
     NoResults {
         /// Its name.
@@ -267,6 +274,8 @@ impl Difference {
 #[must_use]
 pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note> {
     let mut notes = Vec::new();
+    let above_one = asked.alpha_above_one;
+    notes.extend(above_one.map(|given| Note::AlphaAboveOne { given }));
     without_results(inputs, &mut notes);
     missing_keys(inputs, asked, &mut notes);
     if report.tables.is_empty() {

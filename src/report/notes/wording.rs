@@ -19,6 +19,13 @@ impl fmt::Display for Note {
     )]
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::AlphaAboveOne { given } => {
+                let given = Shortest(*given);
+                write!(
+                    out,
+                    "-alpha {given} is taken for 1, at which every change is shown: write 1"
+                )
+            }
             Self::NoResults {
                 input,
                 likeness,
