@@ -544,3 +544,59 @@ fn called_as_benchstat_its_messages_have_that_name() {
     assert!(run(&["old.txt", "new.txt"]).starts_with("benchstat: note: too few runs"));
     assert!(run(&["-fail-on", "regression", "old.txt", "new.txt"]).contains("\nbenchstat: note"));
 }
+
+#[test]
+fn a_word_that_an_argument_does_not_take_is_told_with_those_that_it_does() {
+    let bench = old_and_new();
+    for (arguments, message) in [
+        (
+            "-format prety",
+            "rbenchstat: -format must be text or csv\nrbenchstat: note: the formats are text, csv, pretty, markdown, comment, \
+             json, jsonl, html, bench; did you mean pretty?\n",
+        ),
+        (
+            "-fail-on regresion",
+            "rbenchstat: -fail-on must be regression, unproven or change, not \"regresion\"; did you mean regression?\n",
+        ),
+        (
+            "-allow removed,faild",
+            "rbenchstat: -allow must be environment, nothing-compared, empty-input, failed, removed, syntax or too-few-runs, \
+             not \"faild\"; did you mean failed?\n",
+        ),
+        (
+            "--color=maybe",
+            "rbenchstat: -color must be auto, always or never, not \"maybe\"\n",
+        ),
+    ] {
+        let arguments: Vec<&str> = arguments.split(' ').chain(["old.txt", "new.txt"]).collect();
+        let run = bench.run(&arguments);
+        assert_eq!((run.status, run.stderr.as_str()), (2, message));
+    }
+}
+
+#[test]
+fn blanks_around_the_items_of_a_list_are_no_part_of_them() {
+    let run = old_and_new().run(&["-allow", "removed , failed", "-q", "old.txt", "new.txt"]);
+    assert!(!run.stderr.contains("must be"), "{}", run.stderr);
+}
+
+#[test]
+fn completions_offer_the_words_of_each_flag() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = old_and_new().run(&["--generate", shell]).stdout;
+        let words = [
+            "jsonl",
+            "bench",
+            "unproven",
+            "too-few-runs",
+            "-delta",
+            "holm",
+        ];
+        // Those two complete flags, and leave values to the shell.
+        if !matches!(shell, "elvish" | "powershell") {
+            for word in words {
+                assert!(script.contains(word), "{shell} does not know {word}");
+            }
+        }
+    }
+}

@@ -243,7 +243,7 @@ fn a_report_that_cannot_be_written_ends_the_run() {
 
 #[test]
 fn an_unknown_format_is_told_as_ever_and_the_others_are_named_below() {
-    let run = compare_sides(&small(), &["-format", "xml"]);
+    let run = compare_sides(&small(), &["-format", "docx"]);
     assert_eq!(run.status, 2);
     assert_eq!(
         run.stderr,
@@ -257,7 +257,7 @@ fn wrong_arguments_are_told() {
     for (flags, message) in [
         (
             ["-sort", "size"],
-            "-sort must be delta, name, p or none, with a - in front for the other way round",
+            "-sort must be delta, -delta, name, -name, p, -p or none, not \"size\"",
         ),
         (
             ["-id", "a-->b"],

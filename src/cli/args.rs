@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 
+use clap::builder::PossibleValue;
 use clap::{Parser, ValueEnum};
 
 use super::gate_args::GateArgs;
 use super::older::OlderArgs;
+use super::output::Format;
 use super::output_args::OutputArgs;
 use crate::input::{MOST_UNPACKED, Size};
 
@@ -144,16 +146,15 @@ pub struct Args {
     #[command(flatten)]
     pub gate: GateArgs,
 
-    /// How to print: `text`, `csv` (with its warnings on standard error), `pretty`, `markdown`, `comment` (for a
-    /// pull request), `json`, `jsonl` or `html`; or `bench` for the selected results as benchmark text, compared
-    /// with nothing
+    /// How to print
     #[arg(
         long,
         value_name = "FORMAT",
-        default_value = "text",
+        default_value_t = Shown::Report(Format::Text),
+        value_enum,
         help_heading = "Output"
     )]
-    pub format: String,
+    pub format: Shown,
 
     /// What is shown, how, and where it goes.
     #[command(flatten)]
@@ -170,6 +171,40 @@ pub struct Args {
     /// Flags that scripts may still use.
     #[command(flatten)]
     pub older: OlderArgs,
+}
+
+/// What standard output shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// A report.
+    Report(Format),
+    /// The selected results, compared with nothing.
+    BenchmarkText,
+}
+
+impl ValueEnum for Shown {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [Shown; Format::ALL.len() + 1] = {
+            let mut all = [Shown::BenchmarkText; Format::ALL.len() + 1];
+            let mut index = 0;
+            while index < Format::ALL.len() {
+                all[index] = Shown::Report(Format::ALL[index]);
+                index += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Report(format) => format.to_possible_value(),
+            Self::BenchmarkText => Some(
+                PossibleValue::new("bench")
+                    .help("The selected results as benchmark text, compared with nothing"),
+            ),
+        }
+    }
 }
 
 /// What can be generated from the definition of the arguments.

@@ -3,7 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+
+use super::words::Listed;
+use crate::report::judgement::{Adjust, FailOn, ObstacleKind};
 
 const THRESHOLD_HELP: &str = "\
 Changes up to these margins do not matter: 2%, or sec/op=5%,allocs/op=0, or @FILE
@@ -14,40 +18,23 @@ Changes up to these margins do not matter: 2%, or sec/op=5%,allocs/op=0, or @FIL
   @FILE           for single rows, from a file that -noise wrote; what else is given is then the least
 Separate several by commas. Without it, 2% for measured units and 0 for exact ones.";
 
-const ALLOW_HELP: &str = "\
-Reasons, separated by commas, for which the gate need not refuse to judge
-
-  environment       goos, goarch or cpu differ between the sides
-  nothing-compared  no row, or none of a unit of -gate-unit, has both sides
-  empty-input       an input contributes nothing
-  failed            a benchmark or package failed
-  removed           a row is in the baseline only
-  syntax            lines of an input were not understood
-  too-few-runs      a row has too few values for any verdict";
-
-const FAIL_ON_HELP: &str = "\
-Gate: end with exit status 1 on this, and with 3 if there is no telling
-
-  regression  a row is worse by more than its margin, for sure
-  unproven    a row is not proven to be unchanged or better
-  change      a row is worse or better by more than its margin, for sure
-The verdict goes to standard error, followed by the rows to blame, worst first.";
-
 /// The arguments about verdicts and the gate. Lists that are given several times are one list.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Verdicts and gate")]
 pub struct GateArgs {
-    /// Gate: end with exit status 1 on `regression`, `unproven` or `change`, and with 3 if there is no telling
-    #[arg(long, value_name = "VERDICT", long_help = FAIL_ON_HELP)]
-    pub fail_on: Option<String>,
+    /// Gate: end with exit status 1 on this, and with 3 if there is no telling
+    ///
+    /// The verdict goes to standard error, followed by the rows to blame, worst first.
+    #[arg(long, value_name = "VERDICT", value_enum)]
+    pub fail_on: Option<FailOn>,
 
     /// Changes up to these margins do not matter: `2%`, or `sec/op=5%,allocs/op=0`, or `@FILE`
     #[arg(long, value_name = "MARGINS", allow_hyphen_values = true, long_help = THRESHOLD_HELP)]
     pub threshold: Vec<String>,
 
-    /// Correct p-values for the number of comparisons: `holm`, `bh` or `none` [default: holm]
-    #[arg(long, value_name = "METHOD")]
-    pub adjust: Option<String>,
+    /// Correct p-values for the number of comparisons [default: holm]
+    #[arg(long, value_name = "METHOD", value_enum)]
+    pub adjust: Option<Adjust>,
 
     /// Which direction of a unit is better, whatever the inputs say: `UNIT=lower` or `UNIT=higher`, separated by commas
     #[arg(long, value_name = "UNIT=DIRECTION")]
@@ -58,8 +45,8 @@ pub struct GateArgs {
     pub gate_unit: Vec<String>,
 
     /// Reasons, separated by commas, for which the gate need not refuse to judge
-    #[arg(long, value_name = "REASONS", long_help = ALLOW_HELP)]
-    pub allow: Vec<String>,
+    #[arg(long, value_name = "REASONS", value_delimiter = ',', value_parser = Listed::<ObstacleKind>::new())]
+    pub allow: Vec<ObstacleKind>,
 
     /// Tolerate the regressions that this TOML file names, each up to a ceiling and a date
     #[arg(long, value_name = "FILE")]
@@ -86,5 +73,66 @@ impl GateArgs {
         let margins = items.filter_map(|item| item.trim().strip_prefix('@'));
         let waivers = self.waivers.iter().map(PathBuf::from);
         margins.map(PathBuf::from).chain(waivers).collect()
+    }
+}
+
+impl ValueEnum for FailOn {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Regression, Self::Unproven, Self::Change]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Self::Regression => (
+                "regression",
+                "A row is worse by more than its margin, for sure",
+            ),
+            Self::Unproven => ("unproven", "A row is not proven to be unchanged or better"),
+            Self::Change => (
+                "change",
+                "A row is worse or better by more than its margin, for sure",
+            ),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
+}
+
+impl ValueEnum for Adjust {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Holm, Self::Bh, Self::None]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Self::Holm => (
+                "holm",
+                "Holm: at most alpha is the probability of even one false alarm",
+            ),
+            Self::Bh => (
+                "bh",
+                "Benjamini and Hochberg: at most alpha is the expected share of false alarms",
+            ),
+            Self::None => ("none", "Not at all"),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
+}
+
+impl ValueEnum for ObstacleKind {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::Environment => "goos, goarch or cpu differ between the sides",
+            Self::NothingCompared => "No row, or none of a unit of -gate-unit, has both sides",
+            Self::EmptyInput => "An input contributes nothing",
+            Self::Failed => "A benchmark or package failed",
+            Self::Removed => "A row is in the baseline only",
+            Self::Syntax => "Lines of an input were not understood",
+            Self::TooFewRuns => "A row has too few values for any verdict",
+        };
+        Some(PossibleValue::new(self.word()).help(help))
     }
 }

@@ -1,16 +1,17 @@
 //! The arguments about verdicts and the gate, checked and typed.
 
 use std::io;
+use std::time::SystemTime;
 
 use bstr::{BString, ByteSlice};
-use jiff::civil::Date;
+use humantime::format_rfc3339;
+use toml::value::{Date, Datetime};
 
 use super::gate_args::GateArgs;
 use crate::report::gate::{GateSettings, gate_unit};
-use crate::report::judgement::{Adjust, FailOn, ObstacleKind};
 use crate::report::margin::{MarginError, Margins, TomlError};
 use crate::report::verdict::Judging;
-use crate::report::waivers::Waivers;
+use crate::report::waivers::{Waivers, parse_date};
 use crate::unit::Better;
 
 /// What a run does with its comparisons.
@@ -53,16 +54,9 @@ pub struct GateOptions {
 /// An argument about verdicts or the gate that makes no sense.
 #[derive(Debug, thiserror::Error)]
 pub enum GateOptionError {
-    /// A word that is none of those known.
-    #[error("-{flag} must be {allowed}, not {value:?}")]
-    Word {
-        /// The flag.
-        flag: &'static str,
-        /// The words that are.
-        allowed: &'static str,
-        /// What was given.
-        value: String,
-    },
+    /// No unit with its direction.
+    #[error("-better must be UNIT=lower or UNIT=higher, not {0:?}")]
+    Better(String),
     /// Margins that make no sense.
     #[error("-threshold: {0}")]
     Threshold(#[from] MarginError),
@@ -105,7 +99,7 @@ impl GateOptions {
         }
         let judging = Judging {
             alpha,
-            adjust: adjust(args)?,
+            adjust: args.adjust.unwrap_or_default(),
             margins: match args.threshold.as_slice() {
                 [] => Margins::default(),
                 lists => Margins::parse(&lists.join(","), &read_text)?,
@@ -126,21 +120,8 @@ fn read_text(path: &str) -> io::Result<String> {
 }
 
 fn purpose(args: &GateArgs) -> Result<Purpose, GateOptionError> {
-    let fail_on = match args.fail_on.as_deref() {
-        None => None,
-        Some("regression") => Some(FailOn::Regression),
-        Some("unproven") => Some(FailOn::Unproven),
-        Some("change") => Some(FailOn::Change),
-        Some(other) => {
-            return Err(GateOptionError::Word {
-                flag: "fail-on",
-                allowed: "regression, unproven or change",
-                value: other.into(),
-            });
-        }
-    };
     // Whoever says what a gate is to look at or to tolerate wants one.
-    let wants_gate = fail_on.is_some()
+    let wants_gate = args.fail_on.is_some()
         || !args.gate_unit.is_empty()
         || !args.allow.is_empty()
         || args.waivers.is_some();
@@ -156,11 +137,11 @@ fn purpose(args: &GateArgs) -> Result<Purpose, GateOptionError> {
         return Ok(Purpose::Noise);
     }
     let settings = GateSettings {
-        fail_on: fail_on.unwrap_or_default(),
+        fail_on: args.fail_on.unwrap_or_default(),
         units: list(&args.gate_unit)
             .map(|unit| gate_unit(unit.as_bytes().as_bstr()))
             .collect(),
-        allowed: list(&args.allow).map(obstacle).collect::<Result<_, _>>()?,
+        allowed: args.allow.clone(),
     };
     Ok(match &args.self_test {
         Some(text) => Purpose::SelfTest(settings, percentage(text)?),
@@ -175,16 +156,6 @@ fn list(lists: &[String]) -> impl Iterator<Item = &str> {
     items.map(str::trim)
 }
 
-fn obstacle(word: &str) -> Result<ObstacleKind, GateOptionError> {
-    let mut all = ObstacleKind::ALL.into_iter();
-    all.find(|kind| kind.word() == word)
-        .ok_or_else(|| GateOptionError::Word {
-            flag: "allow",
-            allowed: "environment, nothing-compared, empty-input, failed, removed, syntax or too-few-runs",
-            value: word.into(),
-        })
-}
-
 fn percentage(text: &str) -> Result<f64, GateOptionError> {
     let number = text
         .strip_suffix('%')
@@ -192,19 +163,6 @@ fn percentage(text: &str) -> Result<f64, GateOptionError> {
     match number {
         Some(number) if number > 0.0 && number < 100.0 => Ok(number / 100.0),
         _ => Err(GateOptionError::SelfTest(text.into())),
-    }
-}
-
-fn adjust(args: &GateArgs) -> Result<Adjust, GateOptionError> {
-    match args.adjust.as_deref() {
-        None | Some("holm") => Ok(Adjust::Holm),
-        Some("bh") => Ok(Adjust::Bh),
-        Some("none") => Ok(Adjust::None),
-        Some(other) => Err(GateOptionError::Word {
-            flag: "adjust",
-            allowed: "holm, bh or none",
-            value: other.into(),
-        }),
     }
 }
 
@@ -217,23 +175,15 @@ fn better(args: &GateArgs) -> Result<Vec<(BString, Better)>, GateOptionError> {
         };
         better
             .map(|(unit, better)| (unit.into(), better))
-            .ok_or_else(|| GateOptionError::Word {
-                flag: "better",
-                allowed: "UNIT=lower or UNIT=higher",
-                value: item.into(),
-            })
+            .ok_or_else(|| GateOptionError::Better(item.into()))
     });
     items.collect()
 }
 
 fn waivers(args: &GateArgs) -> Result<Waivers, GateOptionError> {
     let today = match &args.today {
-        Some(text) => text
-            .parse::<Date>()
-            .map_err(|_| GateOptionError::Today(text.clone()))?,
-        None => jiff::tz::TimeZone::UTC
-            .to_datetime(jiff::Timestamp::now())
-            .date(),
+        Some(text) => parse_date(text).ok_or_else(|| GateOptionError::Today(text.clone()))?,
+        None => today(),
     };
     match &args.waivers {
         Some(file) => Ok(Waivers::read(&file.to_string_lossy(), today, &|_| {
@@ -241,4 +191,13 @@ fn waivers(args: &GateArgs) -> Result<Waivers, GateOptionError> {
         })?),
         None => Ok(Waivers::default()),
     }
+}
+
+/// The day in UTC.
+fn today() -> Date {
+    let now = format_rfc3339(SystemTime::now()).to_string();
+    let moment: Option<Datetime> = now.parse().ok();
+    moment
+        .and_then(|moment| moment.date)
+        .expect("RFC 3339 starts with a date of TOML")
 }

@@ -14,6 +14,7 @@ mod renamed;
 mod run;
 mod select;
 mod surroundings;
+mod words;
 
 pub use exit::Exit;
 pub use run::{Streams, run};

@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-use super::args::Args;
+use super::args::{Args, Shown};
+use super::output::Format;
 
 /// The flags as typed. They are hidden: nobody should start to use them.
 #[derive(Debug, clap::Args)]
@@ -73,10 +74,10 @@ impl Args {
             return Err(OlderFlagError::Norange);
         }
         if self.older.csv {
-            self.format = "csv".into();
+            self.format = Shown::Report(Format::Csv);
         }
         if self.older.html {
-            self.format = "html".into();
+            self.format = Shown::Report(Format::Html);
         }
         if let Some(test) = &self.older.delta_test {
             match test.to_ascii_lowercase().replace('-', "").as_str() {

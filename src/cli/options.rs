@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use bstr::ByteSlice;
 
-use super::args::Args;
+use super::args::{Args, Shown};
 use super::gate_options::{GateOptionError, GateOptions};
 use super::output::{Format, Output, OutputError};
 use super::output_args::{Color, OutputArgs};
@@ -13,7 +13,7 @@ use crate::query::{Filter, Layout, Projection, SyntaxError};
 use crate::record::number::parse_number;
 use crate::render::Presentation;
 use crate::render::comment::LEAST_BYTES;
-use crate::report::arrangement::{Arrangement, Order, Sort};
+use crate::report::arrangement::Arrangement;
 use crate::report::{Asked, Settings};
 
 /// What a run is asked to do.
@@ -27,7 +27,9 @@ pub struct Options {
     pub asked: Asked,
     /// What the statistics are judged by.
     pub settings: Settings,
-    /// How the report is printed on standard output.
+    /// Whether the selected results are printed instead of a report.
+    pub selects: bool,
+    /// How the report is printed on standard output, if there is one.
     pub format: Format,
     /// Which verdicts are given, and what becomes of them.
     pub gate: GateOptions,
@@ -48,15 +50,9 @@ pub struct Options {
 /// An argument that makes no sense.
 #[derive(Debug, thiserror::Error)]
 pub enum OptionError {
-    /// A format that does not exist.
-    #[error("-format must be text or csv")]
-    Format,
     /// A further report that cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// An order that does not exist.
-    #[error("-sort must be delta, name, p or none, with a - in front for the other way round")]
-    Sort,
     /// An identity that the marker of a comment cannot hold.
     #[error("-id must be 1 to 64 letters, digits, `.`, `_`, `/` and `-`, and have no `--`")]
     Id,
@@ -107,9 +103,12 @@ impl Options {
             alpha,
             confidence: part(&args.confidence, "confidence")?,
         };
-        let format = Format::named(args.format.as_bytes()).ok_or(OptionError::Format)?;
         let outputs = Output::parse_all(&args.output.out)?;
-        let arrangement = arrangement(&args.output)?;
+        let arrangement = arrangement(&args.output);
+        let (selects, format) = match args.format {
+            Shown::Report(format) => (false, format),
+            Shown::BenchmarkText => (true, Format::Text),
+        };
         let mut formats = outputs.iter().map(|output| output.format).chain([format]);
         let shows_verdicts = arrangement.changed_only || formats.any(Format::shows_verdicts);
         let gate = GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?;
@@ -126,6 +125,7 @@ impl Options {
         Ok(Self {
             gate,
             settings,
+            selects,
             format,
             asked: Asked {
                 filter: filter.clone(),
@@ -177,26 +177,12 @@ fn bytes(argument: &OsStr) -> &[u8] {
 }
 
 /// The order and choice of rows.
-fn arrangement(args: &OutputArgs) -> Result<Arrangement, OptionError> {
-    let (name, is_descending) = match args.sort.strip_prefix('-') {
-        Some(name) => (name, true),
-        None => (args.sort.as_str(), false),
-    };
-    let order = match name {
-        "delta" => Some(Order::Change),
-        "name" => Some(Order::Name),
-        "p" => Some(Order::P),
-        "none" => None,
-        _ => return Err(OptionError::Sort),
-    };
-    Ok(Arrangement {
-        sort: order.map(|order| Sort {
-            order,
-            is_descending,
-        }),
+fn arrangement(args: &OutputArgs) -> Arrangement {
+    Arrangement {
+        sort: args.sort.0,
         changed_only: args.changed_only,
         limit: args.limit,
-    })
+    }
 }
 
 /// What the further formats show beside the report.

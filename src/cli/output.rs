@@ -1,59 +1,52 @@
 //! Where reports go, and in which format.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use bstr::{ByteSlice, ByteVec};
+use clap::ValueEnum;
 use same_file::Handle;
 use tempfile::Builder;
 
 use super::surroundings::Surroundings;
+use super::words::names;
 
 /// How a report is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Tables with aligned columns, the drop-in ones.
+    /// Tables with aligned columns, as `benchstat` prints them
     Text,
-    /// Comma-separated values, the drop-in ones.
+    /// Comma-separated values, as `benchstat` prints them; warnings go to standard error
     Csv,
-    /// A verdict and the changed rows, for a terminal.
+    /// A verdict and the changed rows, for a terminal
     Pretty,
-    /// Tables in GitHub-flavoured Markdown.
+    /// Tables in GitHub-flavoured Markdown
+    #[value(alias = "md")]
     Markdown,
-    /// A comment on a pull request.
+    /// A comment on a pull request
     Comment,
-    /// Everything, for programs.
+    /// Everything, for programs
     Json,
-    /// One object a line for each comparison, for programs.
+    /// One object a line for each comparison, for programs
     Jsonl,
-    /// A page for a browser, in one file.
+    /// A page for a browser, in one file
     Html,
 }
 
 impl Format {
-    /// All formats with their names, in the order to tell them.
-    pub const ALL: [(&'static str, Self); 8] = [
-        ("text", Self::Text),
-        ("csv", Self::Csv),
-        ("pretty", Self::Pretty),
-        ("markdown", Self::Markdown),
-        ("comment", Self::Comment),
-        ("json", Self::Json),
-        ("jsonl", Self::Jsonl),
-        ("html", Self::Html),
+    /// All formats, in the order to tell them.
+    pub const ALL: [Self; 8] = [
+        Self::Text,
+        Self::Csv,
+        Self::Pretty,
+        Self::Markdown,
+        Self::Comment,
+        Self::Json,
+        Self::Jsonl,
+        Self::Html,
     ];
-
-    /// The format of that name.
-    #[must_use]
-    pub fn named(name: &[u8]) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .find(|(known, _)| known.as_bytes() == name)
-            .map(|&(_, format)| format)
-    }
 
     /// Whether the format says more than the drop-in ones.
     #[must_use]
@@ -78,7 +71,7 @@ pub enum OutputError {
     #[error("-out must be FORMAT=PATH, not {0:?}")]
     Shape(String),
     /// There is no such format.
-    #[error("-out {name:?}: no such format; there are {}", FormatNames)]
+    #[error("-out {name:?}: no such format; there are {}", names::<Format>().join(", "))]
     Format {
         /// What stood before the `=`.
         name: String,
@@ -89,19 +82,6 @@ pub enum OutputError {
     /// Two reports would overwrite each other.
     #[error("-out: {0:?} is named twice")]
     Twice(String),
-}
-
-/// The names of all formats as a list.
-pub struct FormatNames;
-
-impl fmt::Display for FormatNames {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (name, _)) in Format::ALL.iter().enumerate() {
-            let separator = if index == 0 { "" } else { ", " };
-            write!(formatter, "{separator}{name}")?;
-        }
-        Ok(())
-    }
 }
 
 impl Output {
@@ -128,8 +108,9 @@ impl Output {
         let (name, path) = bytes
             .split_once_str("=")
             .ok_or_else(|| OutputError::Shape(typed()))?;
-        let format = Format::named(name).ok_or_else(|| OutputError::Format {
-            name: name.to_str_lossy().into_owned(),
+        let name = name.to_str_lossy();
+        let format = Format::from_str(&name, false).map_err(|_| OutputError::Format {
+            name: name.clone().into_owned(),
         })?;
         if path.is_empty() || path == b"-" {
             return Err(OutputError::Path(typed()));

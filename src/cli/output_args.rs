@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 use std::num::NonZero;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+
+use crate::report::arrangement::{Order, Sort};
 
 /// The most bytes that a comment may have unless told otherwise; GitHub refuses more than 65,536 characters.
 const COMMENT_BYTES: &str = "60000";
@@ -19,11 +22,12 @@ pub struct OutputArgs {
     /// Sort the rows of each table; with a `-` in front (`-sort -delta`) the other way round
     #[arg(
         long,
-        value_name = "delta|name|p|none",
+        value_name = "ORDER",
         default_value = "none",
+        value_enum,
         allow_hyphen_values = true
     )]
-    pub sort: String,
+    pub sort: Sorting,
 
     /// Show only rows where something changed
     #[arg(long)]
@@ -56,6 +60,50 @@ pub struct OutputArgs {
     /// The commit that the last input was made from, to be named in reports
     #[arg(long, value_name = "REF")]
     pub head_ref: Option<String>,
+}
+
+/// How rows are sorted, if they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sorting(pub Option<Sort>);
+
+impl Sorting {
+    const fn by(order: Order, is_descending: bool) -> Self {
+        Self(Some(Sort {
+            order,
+            is_descending,
+        }))
+    }
+}
+
+impl ValueEnum for Sorting {
+    fn value_variants<'a>() -> &'a [Self] {
+        &const {
+            [
+                Self::by(Order::Change, false),
+                Self::by(Order::Change, true),
+                Self::by(Order::Name, false),
+                Self::by(Order::Name, true),
+                Self::by(Order::P, false),
+                Self::by(Order::P, true),
+                Self(None),
+            ]
+        }
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self.0 {
+            None => ("none", "As read"),
+            Some(sort) => match (sort.order, sort.is_descending) {
+                (Order::Change, false) => ("delta", "By the change as shown, from the lowest"),
+                (Order::Change, true) => ("-delta", "By the change as shown, from the highest"),
+                (Order::Name, false) => ("name", "By the name of the row"),
+                (Order::Name, true) => ("-name", "By the name of the row, from the last"),
+                (Order::P, false) => ("p", "By the p-value, from the lowest"),
+                (Order::P, true) => ("-p", "By the p-value, from the highest"),
+            },
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
 }
 
 /// When to use colour.

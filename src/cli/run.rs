@@ -14,12 +14,13 @@ use super::gate_options::Purpose;
 use super::goflags;
 use super::older::OlderFlagError;
 use super::options::{OptionError, Options};
-use super::output::{Format, FormatNames, Output};
+use super::output::{Format, Output};
 use super::output_args::Color;
 use super::read::{self, Inputs, Query, ReadError};
 use super::renamed::{Renamed, stands_in};
 use super::select::{self, SelectError};
 use super::surroundings::Surroundings;
+use super::words::WrongWord;
 use crate::input::{InputError, Source, sources};
 use crate::render::{self, Presentation, escape, words};
 use crate::report::gate::{self, GateError};
@@ -102,6 +103,10 @@ fn run_under_own_name(arguments: &[OsString], streams: &mut Streams<'_>) -> Exit
                 );
                 return Exit::Failure;
             }
+            if let Some(wrong) = WrongWord::of(&error) {
+                let _ = tell_wrong_word(&wrong, streams.stderr);
+                return Exit::Failure;
+            }
             return tell(&error, streams);
         }
     };
@@ -125,7 +130,7 @@ fn parse(arguments: &[OsString]) -> Result<Args, clap::Error> {
     Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
-/// Says what went wrong. Scripts compare the first line, so what helps beyond it stands in a note.
+/// Says what went wrong.
 fn tell_failure(failure: &Failure, stderr: &mut dyn Write) -> io::Result<()> {
     if let Failure::Option(OptionError::Query { flag, error }) = failure {
         // The query is the user's own bytes, and may not be UTF-8.
@@ -134,20 +139,33 @@ fn tell_failure(failure: &Failure, stderr: &mut dyn Write) -> io::Result<()> {
         return writeln!(stderr);
     }
     writeln!(stderr, "rbenchstat: {failure}")?;
-    match failure {
-        Failure::Option(OptionError::Format) => {
-            writeln!(
-                stderr,
-                "rbenchstat: note: the formats are {FormatNames}, {BENCHMARK_TEXT}"
-            )
-        }
-        Failure::Read(ReadError::Input(InputError::Directory(name))) => {
-            writeln!(
-                stderr,
-                "rbenchstat: note: name the files in it, such as {name}/*.txt"
-            )
-        }
-        _ => Ok(()),
+    if let Failure::Read(ReadError::Input(InputError::Directory(name))) = failure {
+        writeln!(
+            stderr,
+            "rbenchstat: note: name the files in it, such as {name}/*.txt"
+        )?;
+    }
+    Ok(())
+}
+
+/// Says that an argument is none of the words that it may be.
+fn tell_wrong_word(wrong: &WrongWord<'_>, stderr: &mut dyn Write) -> io::Result<()> {
+    let (flag, given) = (wrong.flag, wrong.given);
+    if flag == "format" {
+        // Scripts compare the first line, so what helps beyond it stands in a note.
+        writeln!(stderr, "rbenchstat: -format must be text or csv")?;
+        let formats = wrong.allowed.join(", ");
+        write!(stderr, "rbenchstat: note: the formats are {formats}")?;
+    } else {
+        let alternatives = wrong.alternatives();
+        write!(
+            stderr,
+            "rbenchstat: -{flag} must be {alternatives}, not {given:?}"
+        )?;
+    }
+    match wrong.meant {
+        Some(meant) => writeln!(stderr, "; did you mean {meant}?"),
+        None => writeln!(stderr),
     }
 }
 
@@ -180,25 +198,17 @@ fn tell(error: &clap::Error, streams: &mut Streams<'_>) -> Exit {
     Exit::Failure
 }
 
-/// The name that `-format` has for benchmark text, for which nothing is compared.
-const BENCHMARK_TEXT: &str = "bench";
-
 fn act(args: Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
     if let Some(what) = args.generate {
         generate(what, streams.stdout)?;
         return Ok(Exit::Success);
     }
-    let mut args = args.without_older_flags()?;
-    let selects = args.format == BENCHMARK_TEXT;
-    if selects {
-        // Not the format of a report, which would have to be one that there is.
-        args.format = "text".into();
-    }
+    let args = args.without_older_flags()?;
     let options = Options::new(&args)?;
-    if selects && !options.outputs.is_empty() {
+    if options.selects && !options.outputs.is_empty() {
         return Err(Failure::NotForSelection("-out"));
     }
-    if selects && !matches!(options.gate.purpose, Purpose::Show) {
+    if options.selects && !matches!(options.gate.purpose, Purpose::Show) {
         // A gate that does not judge must not look as if it passed.
         return Err(Failure::NotForSelection("-fail-on, -self-test and -noise"));
     }
@@ -227,7 +237,7 @@ fn act(args: Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
         stdin_is_terminal: streams.stdin_is_terminal,
         surroundings: streams.surroundings.clone(),
     };
-    if selects {
+    if options.selects {
         select(&sources, &options, &mut streams)
     } else {
         compare(&sources, &options, &mut streams)

@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::BString;
+use go_regexp::Regexp;
 use nom::Parser;
 use nom::branch::alt;
 use nom::combinator::cut;
@@ -23,7 +24,6 @@ use super::key::{Key, Subject};
 use super::lex::{
     Fault, Lexeme, Parsed, Place, Slash, Token, decline, fail, lexeme, quote, write_word,
 };
-use super::regexp::Regexp;
 
 /// How deep parentheses and minus signs may nest: evaluation recurses.
 const DEEPEST: usize = 200;

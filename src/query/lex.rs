@@ -10,6 +10,7 @@ use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 use bstr::ByteSlice;
+use go_regexp::Regexp;
 use nom::branch::alt;
 use nom::bytes::complete::take;
 use nom::character::complete::{char, one_of};
@@ -20,7 +21,6 @@ use nom::{IResult, Parser};
 use unicode_general_category::{GeneralCategory, get_general_category};
 
 use super::error::SyntaxError;
-use super::regexp::Regexp;
 
 /// What the parsers of this module's two languages return.
 pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, Fault<'a>>;

@@ -57,7 +57,6 @@ mod lex;
 pub mod names;
 pub mod projection;
 pub mod projector;
-pub mod regexp;
 pub mod sort;
 
 pub use error::SyntaxError;

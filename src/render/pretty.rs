@@ -1,13 +1,13 @@
 //! For a person at a terminal: the verdict first, then what changed, the worst first.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::num::NonZero;
 
-use anstyle::Style;
+use anstyle::{Reset, Style};
 use bstr::ByteSlice;
 use comfy_table::{
-    Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Table,
-    TableStyle, Width,
+    Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
 };
 
 use super::presentation::Presentation;
@@ -96,19 +96,49 @@ impl Painter {
         }
     }
 
-    fn style(self, cell: Cell, verdict: Verdict) -> Cell {
+    /// The text of a cell with marks around each of its lines, for [`paint_marked`].
+    fn mark(self, text: &str, verdict: Verdict) -> String {
+        let (mark, _) = match verdict {
+            Verdict::Regression => MARKS[0],
+            Verdict::Improvement => MARKS[1],
+            Verdict::Changed | Verdict::Unclear | Verdict::Removed => MARKS[2],
+            Verdict::Unchanged => MARKS[3],
+            Verdict::Inconclusive | Verdict::Added => return text.into(),
+        };
         if !self.has_colour {
-            return cell;
+            return text.into();
         }
-        match verdict {
-            Verdict::Regression => cell.fg(Color::DarkRed),
-            Verdict::Improvement => cell.fg(Color::DarkGreen),
-            Verdict::Changed | Verdict::Unclear | Verdict::Removed => cell.fg(Color::DarkYellow),
-            Verdict::Inconclusive | Verdict::Added => cell,
-            Verdict::Unchanged => cell.add_attribute(Attribute::Dim),
-        }
+        let lines = text.lines().map(|line| format!("{mark}{line}{MARK_END}"));
+        lines.collect::<Vec<_>>().join("\n")
     }
 }
+
+/// Colours what is marked in a line of the table.
+fn paint_marked(line: &str) -> String {
+    let mut painted = String::with_capacity(line.len());
+    for character in line.chars() {
+        let mut marks = MARKS.iter();
+        // Writing to a string cannot fail.
+        let _ = match marks.find(|(mark, _)| *mark == character) {
+            Some((_, style)) => write!(painted, "{style}"),
+            None if character == MARK_END => write!(painted, "{Reset}"),
+            None => painted.write_char(character),
+        };
+    }
+    painted
+}
+
+/// Characters that mark where a style starts until the table is laid out. They have no width and no shape, and what is shown
+/// of an input has none of them: they are escaped there.
+const MARKS: [(char, Style); 4] = [
+    ('\u{2061}', colour::BAD),
+    ('\u{2062}', colour::GOOD),
+    ('\u{2063}', colour::DOUBTFUL),
+    ('\u{2064}', colour::DIM),
+];
+
+/// Marks where a style ends.
+const MARK_END: char = '\u{2060}';
 
 fn write_table(
     report: &Report,
@@ -136,7 +166,8 @@ fn write_table(
         }
     }
     for line in table.lines() {
-        writeln!(out, "{}", line.trim_end())?;
+        let line = line.trim_end();
+        writeln!(out, "{}", paint_marked(line))?;
     }
     Ok(())
 }
@@ -162,13 +193,6 @@ fn table(
     table
         .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
         .set_content_arrangement(ContentArrangement::Disabled);
-    if painter.has_colour {
-        table.enforce_styling();
-        // Blanks at the end of a line go, so they must not be within a colour.
-        table.style_text_only();
-    } else {
-        table.force_no_tty();
-    }
     let [base, new] = subjects
         .sides()
         .map(|side| escape::terminal(side.as_bstr()));
@@ -211,14 +235,14 @@ fn row(judged: &Judged<'_>, subjects: &Subjects<'_>, is_wide: bool, painter: Pai
     let change = format::judged_change(judged);
     let interval = format::interval(judged);
     let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
-    let word = painter.style(Cell::new(words::verdict(judged.judgement)), verdict);
+    let word = Cell::new(painter.mark(&words::verdict(judged.judgement), verdict));
     if is_wide {
         vec![
             Cell::new(name),
             Cell::new(unit),
             right(&base),
             right(&new),
-            painter.style(right(&change), verdict),
+            right(&painter.mark(&change, verdict)),
             right(&interval),
             word,
         ]
@@ -227,7 +251,7 @@ fn row(judged: &Judged<'_>, subjects: &Subjects<'_>, is_wide: bool, painter: Pai
             Cell::new(format!("{name}\n  {unit}")),
             right(&base),
             right(&new),
-            painter.style(right(&format!("{change}\n{interval}")), verdict),
+            right(&painter.mark(&format!("{change}\n{interval}"), verdict)),
             word,
         ]
     }

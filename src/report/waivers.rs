@@ -13,9 +13,9 @@
 use std::collections::HashSet;
 
 use indexmap::IndexMap;
-use jiff::civil::Date;
 use serde::Deserialize;
 use toml::Spanned;
+use toml::value::{Date, Datetime};
 
 use super::judgement::{Judgement, Verdict, WaiverNote, WaiverNoteKind, WaiverState};
 use super::margin::{
@@ -25,7 +25,7 @@ use super::model::Report;
 use super::verdict::row_name;
 
 /// All waivers of a run, and the day on which they are asked.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Waivers {
     today: Date,
     waivers: IndexMap<RowName, Waiver>,
@@ -55,6 +55,17 @@ struct Entry {
     ceiling: String,
     expires: toml::Value,
     reason: String,
+}
+
+impl Default for Waivers {
+    /// No waivers, so that no day matters.
+    fn default() -> Self {
+        let (year, month, day) = (0, 1, 1);
+        Self {
+            today: Date { year, month, day },
+            waivers: IndexMap::new(),
+        }
+    }
 }
 
 impl Waivers {
@@ -186,10 +197,26 @@ impl Waivers {
 /// A date of TOML, or a string that is one.
 fn date(value: &toml::Value) -> Option<Date> {
     match value {
-        toml::Value::String(text) => text.parse().ok(),
-        toml::Value::Datetime(moment) if moment.time.is_none() && moment.offset.is_none() => {
-            moment.to_string().parse().ok()
-        }
+        toml::Value::String(text) => parse_date(text),
+        toml::Value::Datetime(moment) => day_of(moment),
+        _ => None,
+    }
+}
+
+/// Reads a date such as `2027-01-31`.
+#[must_use]
+pub fn parse_date(text: &str) -> Option<Date> {
+    day_of(&text.parse().ok()?)
+}
+
+/// The day, if `moment` is a whole one.
+fn day_of(moment: &Datetime) -> Option<Date> {
+    match moment {
+        Datetime {
+            date,
+            time: None,
+            offset: None,
+        } => *date,
         _ => None,
     }
 }

@@ -12,16 +12,28 @@
 //! only *whether* something matches is asked, never where. For the same reason
 //! greediness and capture groups are read, checked and left out.
 //!
+//! ```
+//! use go_regexp::Regexp;
+//!
+//! let pattern: Regexp = r"^Encode/size=\d+(k|M)?$".parse()?;
+//! assert!(pattern.is_match(b"Encode/size=16k"));
+//! assert!(!pattern.is_match("Encode/size=١٦".as_bytes()), "in Go, \\d is ASCII");
+//!
+//! let error = "a**".parse::<Regexp>().unwrap_err();
+//! assert_eq!(error.to_string(), "error parsing regexp: invalid nested repetition operator: `**`");
+//! # Ok::<(), go_regexp::RegexpError>(())
+//! ```
+//!
 //! What differs: the Unicode version (Go 1.26 has 15.0, the crate 16.0), and
 //! patterns that exceed a limit of one of the two engines only.
 
+#![forbid(unsafe_code)]
+
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
-use bstr::ByteSlice;
 use regex::{Regex, RegexBuilder};
-
-use super::lex::replace_invalid;
 
 /// The largest number of a repetition, and the largest product of nested ones.
 const MOST_REPEATS: u32 = 1000;
@@ -56,7 +68,10 @@ impl Regexp {
                 .utf8_chunks()
                 .next()
                 .map_or(0, |chunk| chunk.valid().len());
-            return Err(error("invalid UTF-8", &pattern[valid..].to_str_lossy()));
+            return Err(error(
+                "invalid UTF-8",
+                &String::from_utf8_lossy(&pattern[valid..]),
+            ));
         };
         let program = RegexBuilder::new(&Translator::new(source).translate()?)
             .size_limit(SIZE_LIMIT)
@@ -104,6 +119,19 @@ impl PartialEq for Regexp {
 }
 
 impl Eq for Regexp {}
+
+/// `text` with U+FFFD in place of each byte that is no part of a character.
+fn replace_invalid(text: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = str::from_utf8(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut replaced = String::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        replaced.push_str(chunk.valid());
+        replaced.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    Cow::Owned(replaced)
+}
 
 /// How deep groups may nest.
 const DEEPEST: usize = 1000;
@@ -855,3 +883,8 @@ mod tests {
         }
     }
 }
+
+/// The example of the README is tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
