@@ -89,6 +89,7 @@ fn samples(shape: Shape, noise: f64, change: f64, random: &mut Random) -> Sample
                 values: (0..RUNS)
                     .map(|_| factor * shape.value(noise, random))
                     .collect(),
+                rounds: Vec::new(),
                 varying: Vec::new(),
             }));
         }

@@ -1,5 +1,6 @@
 //! One line of the benchmark format.
 
+use std::num::NonZero;
 use std::ops::Range;
 
 use bstr::{BStr, ByteSlice};
@@ -64,6 +65,17 @@ pub(super) struct RawMeasurement {
     pub value: f64,
     /// The unit's number; the parser knows its text.
     pub unit: u32,
+}
+
+/// What stands before the number in a line that says in which round the results after it were measured.
+///
+/// Other readers take the line for log output, which they pass over.
+pub const ROUND_PREFIX: &str = "# rbenchstat round ";
+
+/// The number of a round, from 1, if `line` is `# rbenchstat round N`.
+pub(super) fn parse_round(line: &[u8]) -> Option<NonZero<u32>> {
+    let number = line.strip_prefix(ROUND_PREFIX.as_bytes())?.trim_ascii();
+    str::from_utf8(number).ok()?.parse().ok()
 }
 
 /// Tells what lines are.

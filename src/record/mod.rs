@@ -13,7 +13,7 @@ pub mod writer;
 
 pub use broken::{Findings, Occurrences};
 pub use configuration::Configuration;
-pub use line::LineError;
+pub use line::{LineError, ROUND_PREFIX};
 pub use name::Name;
 pub use reader::{Measurement, Reader, Record, ResultRecord, UnitRecord};
 pub use writer::{WriteError, Writer};

@@ -1,6 +1,7 @@
 //! Reads records from a stream of text.
 
 use std::io::{self, Read};
+use std::num::NonZero;
 use std::ops::Range;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -33,6 +34,7 @@ pub struct ResultRecord<'a> {
     configuration: &'a Configuration,
     configuration_version: u64,
     torn_at: Option<u64>,
+    round: Option<NonZero<u32>>,
 }
 
 impl<'a> ResultRecord<'a> {
@@ -93,6 +95,12 @@ impl<'a> ResultRecord<'a> {
     pub fn torn_at(&self) -> Option<u64> {
         self.torn_at
     }
+
+    /// The round in which the result was measured, counted from 1, where a line `# rbenchstat round N` before it says so.
+    #[must_use]
+    pub fn round(&self) -> Option<NonZero<u32>> {
+        self.round
+    }
 }
 
 /// A value with its unit, both as written.
@@ -150,6 +158,7 @@ pub struct Reader<R> {
     configuration_version: u64,
     parser: Parser,
     watch: Watch,
+    round: Option<NonZero<u32>>,
 }
 
 impl<R: Read> Reader<R> {
@@ -162,6 +171,7 @@ impl<R: Read> Reader<R> {
             configuration_version: 0,
             parser: Parser::default(),
             watch: Watch::default(),
+            round: None,
         }
     }
 
@@ -207,6 +217,10 @@ impl<R: Read> Reader<R> {
             }
             match parsed {
                 Ok(Line::Other) => {
+                    if let Some(round) = line::parse_round(text) {
+                        self.round = Some(round);
+                        continue;
+                    }
                     if self.watch.other(text, number) {
                         return Ok(Some((number, self.mended_record())));
                     }
@@ -230,6 +244,7 @@ impl<R: Read> Reader<R> {
                         configuration: &self.configuration,
                         configuration_version: self.configuration_version,
                         torn_at: None,
+                        round: self.round,
                     });
                     return Ok(Some((number, record)));
                 }
@@ -267,6 +282,7 @@ impl<R: Read> Reader<R> {
                 configuration: &self.configuration,
                 configuration_version: self.configuration_version,
                 torn_at: Some(torn_at),
+                round: self.round,
             }),
             Err(error) => Record::SyntaxError(error),
             // What was joined has a name and numbers.

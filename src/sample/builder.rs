@@ -6,6 +6,7 @@
 //! lines only follows the links. Such a line allocates nothing but room for
 //! its values.
 
+use std::num::NonZero;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
@@ -46,6 +47,8 @@ pub struct Builder<'q> {
     cell_numbers: HashMap<CellKey, Target, foldhash::fast::RandomState>,
     /// Every new link in order, so that another builder can make the same ones.
     log: Vec<LoggedLink>,
+    /// By the index of the cell: the rounds of its values, up to the last that has one; cells without any are not here.
+    rounds: HashMap<usize, Vec<u32>, foldhash::fast::RandomState>,
 }
 
 /// What the query makes of a benchmark under a configuration.
@@ -180,6 +183,18 @@ impl Units {
     }
 }
 
+/// Notes that the last of a cell's `count` values was measured in `round`.
+fn note_round(
+    rounds: &mut HashMap<usize, Vec<u32>, foldhash::fast::RandomState>,
+    cell: usize,
+    count: usize,
+    round: NonZero<u32>,
+) {
+    let rounds = rounds.entry(cell).or_default();
+    rounds.resize(count - 1, 0);
+    rounds.push(round.get());
+}
+
 /// How many values all the different configurations of results may have
 /// together. Some 100,000 configurations of 40 keys are in it.
 ///
@@ -210,6 +225,7 @@ impl<'q> Builder<'q> {
             expected_values: 0,
             cell_numbers: HashMap::default(),
             log: Vec::new(),
+            rounds: HashMap::default(),
         }
     }
 
@@ -235,6 +251,9 @@ impl<'q> Builder<'q> {
                 break;
             }
             cell.values.push_of(scaled, self.expected_values);
+            if let Some(round) = record.round() {
+                note_round(&mut self.rounds, target.index(), cell.values.len(), round);
+            }
             known += 1;
         }
         if known == record.numbered_measurements().len() {
@@ -242,7 +261,8 @@ impl<'q> Builder<'q> {
         }
         let numbered = record.numbered_measurements().zip(record.measurements());
         for (place, ((_, unit), measurement)) in numbered.enumerate().skip(known) {
-            self.add_measurement(number, place, unit, measurement, left_out);
+            let round = record.round();
+            self.add_measurement(number, place, (unit, measurement), round, left_out);
         }
     }
 
@@ -251,8 +271,8 @@ impl<'q> Builder<'q> {
         &mut self,
         number: u32,
         place: usize,
-        unit: u32,
-        measurement: Measurement<'_>,
+        (unit, measurement): (u32, Measurement<'_>),
+        round: Option<NonZero<u32>>,
         left_out: &mut dyn FnMut(f64, &BStr),
     ) {
         let Some(mut recipe) = self.recipes[number as usize].take() else {
@@ -270,6 +290,9 @@ impl<'q> Builder<'q> {
                 let target = self.target(number, &mut recipe, link, tidied.is_none());
                 if let Some(cell) = self.cells.get_mut(target.index()) {
                     cell.values.push_of(value, self.expected_values);
+                    if let Some(round) = round {
+                        note_round(&mut self.rounds, target.index(), cell.values.len(), round);
+                    }
                 }
             } else {
                 left_out(value, measurement.unit);
@@ -337,11 +360,16 @@ impl<'q> Builder<'q> {
             cells[logged.cell.index()] = self.target(number, &mut recipe, link, logged.keeps_unit);
             self.recipes[number as usize] = Some(recipe);
         }
-        for (target, theirs) in cells.into_iter().zip(other.cells) {
+        for (index, (target, theirs)) in cells.into_iter().zip(other.cells).enumerate() {
             let Some(cell) = self.cells.get_mut(target.index()) else {
                 continue;
             };
             let ours = &mut cell.values;
+            if let Some(theirs) = other.rounds.get(&index) {
+                let rounds = self.rounds.entry(target.index()).or_default();
+                rounds.resize(ours.len(), 0);
+                rounds.extend(theirs);
+            }
             if ours.is_empty() {
                 *ours = theirs.values;
             } else {
@@ -576,6 +604,7 @@ impl<'q> Builder<'q> {
         let (table_fields, row_fields, column_fields) =
             (Fields::of(table), Fields::of(row), Fields::of(column));
         let mut cells = self.cells;
+        let mut all_rounds = self.rounds;
         let ordered = in_order(&cells, [&table_ranks, &row_ranks, &column_ranks]);
         let all_columns = columns_of(cells.iter().map(|cell| cell.key), &column_ranks);
         let place = |id: &KeyId| {
@@ -604,6 +633,13 @@ impl<'q> Builder<'q> {
                 let rank = column_ranks[cell.key.column.index()];
                 let column_index = columns.partition_point(|id| column_ranks[id.index()] < rank);
                 samples[row_index * columns.len() + column_index] = Some(Sample {
+                    rounds: {
+                        let mut rounds = all_rounds.remove(&place.cell).unwrap_or_default();
+                        if !rounds.is_empty() {
+                            rounds.resize(cell.values.len(), 0);
+                        }
+                        rounds
+                    },
                     values: std::mem::take(&mut cell.values),
                     varying: residue
                         .varying(&cell.residues)
@@ -754,6 +790,19 @@ mod tests {
         let without_last = text.trim_end().rsplit_once('\n').unwrap().0;
         assert_eq!(keys(without_last), [""; 0]);
         assert_eq!(keys(text), ["later=", "later=y"]);
+    }
+
+    #[test]
+    fn values_know_the_round_they_were_measured_in() {
+        let text = "BenchmarkX 1 5 B/op\n# rbenchstat round 1\nBenchmarkX 1 5 B/op 1 ns/op\n# rbenchstat round 0\n\
+                    BenchmarkX 1 5 B/op\n# rbenchstat round 2\nBenchmarkY 1 6 B/op\n";
+        let rounds = |text: &str| -> Vec<Vec<u32>> {
+            let tables = samples("*", ".config", text).tables.into_iter();
+            let samples = tables.flat_map(|table| table.samples);
+            samples.flatten().map(|sample| sample.rounds).collect()
+        };
+        assert_eq!(rounds(text), [vec![0, 1, 1], vec![2], vec![1]]);
+        assert_eq!(rounds("BenchmarkX 1 5 B/op\n"), [vec![0_u32; 0]]);
     }
 
     #[test]

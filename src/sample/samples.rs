@@ -59,6 +59,8 @@ pub struct SampleTable {
 pub struct Sample {
     /// In the order read, in the unit of the table, at least one.
     pub values: Values,
+    /// The round of each value, counted from 1, and 0 where none is known; empty where that is so of all.
+    pub rounds: Vec<u32>,
     /// The keys that no projection names and in which the results differ.
     pub varying: Vec<BString>,
 }
