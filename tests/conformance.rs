@@ -136,12 +136,12 @@ fn no_kind_of_case_is_missing() {
         ("line", 65),
         ("n", 31),
         ("percentiles", 2),
-        ("proj", 89),
+        ("proj", 92),
         ("random", 120),
         ("ties", 16),
         ("unit", 7),
         ("unitscale", 31),
-        ("zero", 3),
+        ("zero", 7),
     ] {
         let prefix = format!("{kind}-");
         let count = cases

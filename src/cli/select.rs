@@ -187,12 +187,7 @@ impl Selection<'_, '_> {
         if let Outcome::ByUnit(filter) = outcome {
             measurements.retain(|measurement| {
                 let tidied = Tidied::new(measurement.unit);
-                // Values that tidying does not change keep their unit as written.
-                let shown = match tidied.apply(measurement.value) {
-                    Some(_) => tidied.unit.as_slice(),
-                    None => measurement.unit,
-                };
-                filter.matches(shown, measurement.unit)
+                filter.matches(&tidied.unit, measurement.unit)
             });
         }
         measurements

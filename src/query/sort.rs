@@ -14,7 +14,7 @@ pub enum Order {
     First,
     /// Byte by byte.
     Alpha,
-    /// By the number that a value is or contains; see [`sort_number`].
+    /// By the number that a value is; see [`sort_number`].
     Num,
     /// In the order of a list, which also drops every result with another value.
     ///
@@ -106,24 +106,24 @@ impl NumberRank {
 /// The number by which `@num` orders a value.
 ///
 /// That is the whole value, if it is a number such as `1e3`, `1_000` or `inf`.
-/// Otherwise it is the first run of digits and points found anywhere in it,
-/// without sign or exponent, times the power of 1000 that a following letter of
-/// `kKMGTPEZY` names, or of 1024 if an `i` comes after that letter. A value
-/// without such a run, or whose run is no number, has none.
+/// Otherwise it is the whole value if that is a number with a scale: an optional
+/// sign, digits with at most one point, then one of `kKMGTPEZY` for a power of
+/// 1000 or the same with an `i` for a power of 1024, then `b` or `B`, of which
+/// each may be missing.
 #[must_use]
 pub fn sort_number(value: &[u8]) -> Option<f64> {
     if let Ok(number) = parse_number(value) {
         return Some(number);
     }
-    let in_run = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
-    let start = value.iter().position(in_run)?;
-    let length = value[start..]
-        .iter()
-        .take_while(|byte| in_run(byte))
-        .count();
-    let (run, rest) = value[start..].split_at(length);
-    let number = parse_number(run).ok()?;
-    let exponent = match rest.first() {
+    let rest = value
+        .strip_suffix(b"b")
+        .or_else(|| value.strip_suffix(b"B"))
+        .unwrap_or(value);
+    let (base, rest): (f64, _) = match rest.strip_suffix(b"i") {
+        Some(rest) => (1024.0, rest),
+        None => (1000.0, rest),
+    };
+    let exponent = match rest.last() {
         Some(b'k' | b'K') => 1,
         Some(b'M') => 2,
         Some(b'G') => 3,
@@ -132,14 +132,20 @@ pub fn sort_number(value: &[u8]) -> Option<f64> {
         Some(b'E') => 6,
         Some(b'Z') => 7,
         Some(b'Y') => 8,
-        _ => return Some(number),
+        // An `i` belongs to a letter.
+        _ if base == 1024.0 => return None,
+        _ => 0,
     };
-    let base: f64 = if rest.get(1) == Some(&b'i') {
-        1024.0
-    } else {
-        1000.0
-    };
-    Some(number * base.powi(exponent))
+    let digits = &rest[..rest.len() - usize::from(exponent > 0)];
+    let unsigned = digits
+        .strip_prefix(b"+")
+        .or_else(|| digits.strip_prefix(b"-"))
+        .unwrap_or(digits);
+    let is_plain = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    if !unsigned.iter().all(is_plain) {
+        return None;
+    }
+    Some(parse_number(digits).ok()? * base.powi(exponent))
 }
 
 #[cfg(test)]
@@ -157,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_found_in_values() {
+    fn a_number_is_the_whole_value_with_a_scale_or_without() {
         for (value, number) in [
             ("1e3", 1000.0),
             ("1_000", 1000.0),
@@ -167,29 +173,31 @@ mod tests {
             ("1k", 1e3),
             ("1KB", 1e3),
             ("1.5Mi", 1.5 * 1024.0 * 1024.0),
+            ("2MiB", 2.0 * 1024.0 * 1024.0),
             (".5k", 500.0),
+            ("5.k", 5e3),
             ("2Yi", 2.0 * 1024_f64.powi(8)),
             ("100b", 100.0),
-            ("1m", 1.0),
-            ("x12", 12.0),
-            ("Decode-8", 8.0),
-            ("-3k", 3e3),
-            ("0x10", 0.0),
-            ("1e400", 1.0),
+            ("-3k", -3e3),
+            ("+3k", 3e3),
         ] {
             assert_eq!(sort_number(value.as_bytes()), Some(number), "{value}");
         }
-        for value in ["", "abc", ".", "1..2", "a.b1", "٣"] {
+        for value in [
+            "", "abc", ".", "..", "k", "b", ".k", "1..2", "a.b1", "٣", "x12", "Decode-8", "0x10",
+            "0x1k", "1m", "1i", "1iB", "1kB/s", "1kk", "1bb", "1_0k", "1e3k", "infk", "nanb",
+            "+-1k", "1e400",
+        ] {
             assert_eq!(sort_number(value.as_bytes()), None, "{value}");
         }
     }
 
-    // What the reference was seen to do with the values of the case proj-num-order.
+    // What `benchstat` was seen to do with such values.
     #[test]
     fn numbers_come_first_then_nan_then_other_values() {
         let expected = [
-            "0x10", "9", "10", "x12", "100b", "1K", "1_000", "1e3", "1k", "1kB", "1ki", "1.5k",
-            "2Ki", "1M", "1Mi", "inf", "NaN", "", "abc",
+            "-1k", "9", "10", "100b", "1K", "1_000", "1e3", "1k", "1kB", "1ki", "1.5k", "2Ki",
+            "1M", "1Mi", "inf", "NaN", "", "0x10", "1kk", "abc", "x12",
         ];
         let mut values = expected;
         values.reverse();

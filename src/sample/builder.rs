@@ -71,8 +71,7 @@ struct Link {
     reader_unit: u32,
     /// The unit's factor.
     factor: f64,
-    /// For values that tidying changes, and for values that keep their written unit.
-    targets: [Target; 2],
+    target: Target,
 }
 
 /// A unit that no reader has seen.
@@ -107,7 +106,6 @@ impl Target {
 struct LoggedLink {
     recipe: u32,
     unit: u32,
-    keeps_unit: bool,
     cell: Target,
 }
 
@@ -134,11 +132,9 @@ struct Cell {
 struct Units {
     written: Names,
     tidied: Vec<Tidied>,
-    /// The units of the tables for tidied values and for values that kept their
-    /// unit, once they are known.
-    shown: Vec<[Option<u32>; 2]>,
-    /// The units of tables: tidied ones, and written ones where a value kept it.
-    /// Their order is that of the tables.
+    /// The number of each one's table unit, once it is known.
+    shown: Vec<Option<u32>>,
+    /// The tidied units, in the order of the tables.
     tables: Numbers<BString>,
 }
 
@@ -148,22 +144,16 @@ impl Units {
         let (number, is_new) = self.written.intern(0, unit);
         if is_new {
             self.tidied.push(Tidied::new(unit));
-            self.shown.push([None, None]);
+            self.shown.push(None);
         }
         (number, is_new)
     }
 
     /// The number of the table unit for values of a unit as written.
-    fn table(&mut self, number: u32, keeps_unit: bool) -> u32 {
-        let known = self.shown[number as usize][usize::from(keeps_unit)];
-        known.unwrap_or_else(|| {
-            let unit = if keeps_unit {
-                self.written(number).to_owned()
-            } else {
-                self.tidied(number).unit.clone()
-            };
-            let table = self.tables.intern(unit);
-            self.shown[number as usize][usize::from(keeps_unit)] = Some(table);
+    fn table(&mut self, number: u32) -> u32 {
+        self.shown[number as usize].unwrap_or_else(|| {
+            let table = self.tables.intern(self.tidied(number).unit.clone());
+            self.shown[number as usize] = Some(table);
             table
         })
     }
@@ -243,8 +233,7 @@ impl<'q> Builder<'q> {
         let mut known = 0;
         for ((value, unit), link) in record.numbered_measurements().zip(&recipe.links) {
             let scaled = value * link.factor;
-            let target = link.targets[usize::from(scaled == value)];
-            let Some(cell) = self.cells.get_mut(target.index()) else {
+            let Some(cell) = self.cells.get_mut(link.target.index()) else {
                 break;
             };
             if link.reader_unit != unit || !scaled.is_finite() {
@@ -252,7 +241,12 @@ impl<'q> Builder<'q> {
             }
             cell.values.push_of(scaled, self.expected_values);
             if let Some(round) = record.round() {
-                note_round(&mut self.rounds, target.index(), cell.values.len(), round);
+                note_round(
+                    &mut self.rounds,
+                    link.target.index(),
+                    cell.values.len(),
+                    round,
+                );
             }
             known += 1;
         }
@@ -281,13 +275,9 @@ impl<'q> Builder<'q> {
         if measurement.value.is_finite() {
             let link = self.link_for(&mut recipe, place, measurement.unit);
             recipe.links[link].reader_unit = unit;
-            let tidied = self
-                .units
-                .tidied(recipe.links[link].unit)
-                .apply(measurement.value);
-            let value = tidied.unwrap_or(measurement.value);
+            let value = measurement.value * recipe.links[link].factor;
             if value.is_finite() {
-                let target = self.target(number, &mut recipe, link, tidied.is_none());
+                let target = self.target(number, &mut recipe, link);
                 if let Some(cell) = self.cells.get_mut(target.index()) {
                     cell.values.push_of(value, self.expected_values);
                     if let Some(round) = round {
@@ -357,7 +347,7 @@ impl<'q> Builder<'q> {
                 continue;
             };
             let link = self.link_of_unit(&mut recipe, units[logged.unit as usize]);
-            cells[logged.cell.index()] = self.target(number, &mut recipe, link, logged.keeps_unit);
+            cells[logged.cell.index()] = self.target(number, &mut recipe, link);
             self.recipes[number as usize] = Some(recipe);
         }
         for (index, (target, theirs)) in cells.into_iter().zip(other.cells).enumerate() {
@@ -469,30 +459,19 @@ impl<'q> Builder<'q> {
             unit,
             reader_unit: NO_UNIT,
             factor: self.units.tidied(unit).factor,
-            targets: [Target::UNKNOWN; 2],
+            target: Target::UNKNOWN,
         });
         recipe.links.len() - 1
     }
 
     /// Where values of a link go, found out now if it is not known yet.
-    fn target(
-        &mut self,
-        number: u32,
-        recipe: &mut Recipe,
-        link: usize,
-        keeps_unit: bool,
-    ) -> Target {
-        let Link { unit, targets, .. } = recipe.links[link];
-        let known = targets[usize::from(keeps_unit)];
-        if known != Target::UNKNOWN {
-            return known;
+    fn target(&mut self, number: u32, recipe: &mut Recipe, link: usize) -> Target {
+        let Link { unit, target, .. } = recipe.links[link];
+        if target != Target::UNKNOWN {
+            return target;
         }
         let written = self.units.written(unit);
-        let shown: &BStr = if keeps_unit {
-            written
-        } else {
-            self.units.tidied(unit).unit.as_ref()
-        };
+        let shown = self.units.tidied(unit).unit.as_ref();
         let is_kept = match &recipe.outcome {
             Outcome::Keep => true,
             Outcome::Drop => false,
@@ -506,7 +485,7 @@ impl<'q> Builder<'q> {
         let target = if let Some(placement) = placement {
             let key = CellKey {
                 table: placement.table,
-                unit: self.units.table(unit, keeps_unit),
+                unit: self.units.table(unit),
                 row: placement.row,
                 column: placement.column,
             };
@@ -514,14 +493,13 @@ impl<'q> Builder<'q> {
             self.log.push(LoggedLink {
                 recipe: number,
                 unit,
-                keeps_unit,
                 cell,
             });
             cell
         } else {
             Target::DROPPED
         };
-        recipe.links[link].targets[usize::from(keeps_unit)] = target;
+        recipe.links[link].target = target;
         target
     }
 
@@ -577,7 +555,7 @@ impl<'q> Builder<'q> {
 
     /// Where results with a measurement that counts go, with the configuration they stand under.
     pub(super) fn placements(&self) -> impl Iterator<Item = (Placement, &Configuration)> {
-        let counts = |link: &Link| link.targets.iter().any(|target| target.is_cell());
+        let counts = |link: &Link| link.target.is_cell();
         let recipes = self.recipes.iter().zip(0..);
         recipes.filter_map(move |(recipe, number)| {
             let recipe = recipe.as_ref()?;

@@ -36,14 +36,6 @@ impl Tidied {
         }
         tidied
     }
-
-    /// `value` in the base unit, or `None` where the multiplication leaves it
-    /// unchanged: such a measurement (0 or infinite) keeps its written unit.
-    #[must_use]
-    pub fn apply(&self, value: f64) -> Option<f64> {
-        let scaled = value * self.factor;
-        (scaled != value).then_some(scaled)
-    }
 }
 
 /// A piece of a unit.
@@ -122,13 +114,5 @@ mod tests {
                 "{unit}"
             );
         }
-    }
-
-    #[test]
-    fn a_value_that_scaling_leaves_alone_keeps_its_unit() {
-        let nanoseconds = Tidied::new(b"ns/op");
-        assert_eq!(nanoseconds.apply(5.0), Some(5.0 * 1e-9));
-        assert_eq!(nanoseconds.apply(0.0), None);
-        assert_eq!(nanoseconds.apply(f64::INFINITY), None);
     }
 }

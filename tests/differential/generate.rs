@@ -56,7 +56,7 @@ impl Random {
 }
 
 /// A run to compare.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Case {
     /// Flag and value; whether they are one argument.
     pub flags: Vec<(String, String, bool)>,
