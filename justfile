@@ -32,7 +32,40 @@ fuzz TARGET SECONDS="60":
 
 # Run the tests that take a while without optimisation
 long:
-    cargo test --release --test faults --test enumeration -- --ignored
+    scripts/long.sh
+
+# Check each crate with the oldest compiler that it says it takes
+oldest:
+    scripts/oldest.sh
+
+# Run the recorded cases on another PLATFORM, emulated: x86_64-linux, aarch64-linux, s390x-linux or x86_64-windows
+platform PLATFORM:
+    scripts/platform.sh {{PLATFORM}}
+
+# Make the archive of a release for TARGET; needs dist (cargo install cargo-dist)
+archive TARGET="x86_64-unknown-linux-musl":
+    scripts/generate.sh generated
+    dist build --artifacts=local --target {{TARGET}}
+
+# Make the installers and the Homebrew formula; needs dist
+installers:
+    dist build --artifacts=global
+
+# Make the wheel for PyPI, install it into a fresh virtual environment and run it
+wheel *TARGET:
+    scripts/wheel.sh {{TARGET}}
+
+# Check that crates.io would take the packages
+package:
+    cargo publish --workspace --exclude bench-harness --dry-run
+
+# Write .github/workflows/release.yml again, after a change of dist-workspace.toml; needs dist
+release-workflow:
+    dist generate
+
+# Install archive and wheel into a bare Debian without Rust and say how long that takes; needs root and debootstrap
+from-nothing ROOT="/tmp/rbenchstat-debian":
+    scripts/from_nothing.sh {{ROOT}}
 
 # Everything that has to pass before a change lands
 ci:

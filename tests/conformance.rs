@@ -1,6 +1,7 @@
 //! Reproduces the recorded runs of testdata/conformance, byte for byte.
 //!
-//! The environment variable CASE, a part of names, restricts which.
+//! The environment variable CASE, a part of names, restricts which. `CONFORMANCE_PROGRAM` is another program to run, such as one for another
+//! platform with its emulator before it, separated by blanks.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "conformance/format.rs"]
@@ -44,7 +45,11 @@ fn run(case: &Case) -> Outcome {
     for (name, content) in &case.files {
         fs::write(folder.path().join(name), content).unwrap();
     }
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rbenchstat"))
+    let other = std::env::var("CONFORMANCE_PROGRAM").unwrap_or_default();
+    let mut words = other.split_whitespace();
+    let program = words.next().unwrap_or(env!("CARGO_BIN_EXE_rbenchstat"));
+    let mut child = Command::new(program)
+        .args(words)
         .args(&case.arguments[1..])
         .current_dir(folder.path())
         .stdin(Stdio::piped())

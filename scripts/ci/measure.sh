@@ -8,6 +8,9 @@
 #   BENCH      which benchmarks, a regular expression (default: .)
 #   PACKAGES   which packages (default: ./...)
 #   BENCHTIME  how long one run takes, as `go test -benchtime` (default: Go's own)
+#   TAGS       build tags, as `go test -tags` (default: none)
+#   FLAGS      further flags for `go test`, separated by blanks or line breaks
+#   SETUP      a command of the shell that is run once in each side's folder first
 # A `go test` that fails is told on standard error and leaves what it printed in the file of its side. The rest is measured
 # all the same, and this script ends with 0: the gate finds the failure in the file, and a report can say so. The status is
 # 2 where nothing can be measured, and never 1, which is the gate's.
@@ -19,11 +22,17 @@ refuse() {
 }
 
 count=${COUNT:-10}
-read -r -a packages <<<"${PACKAGES:-./...}"
-flags=(-run '^$' -bench "${BENCH:-.}" -count 1)
+# To the end, and not only the first line; `read` calls that a failure.
+IFS=$' \t\n' read -r -d '' -a packages <<<"${PACKAGES:-./...}" || true
+IFS=$' \t\n' read -r -d '' -a more <<<"${FLAGS:-}" || true
+flags=(-run '^$' -bench "${BENCH:-.}" -benchmem -count 1)
 if [ -n "${BENCHTIME:-}" ]; then
   flags+=(-benchtime "$BENCHTIME")
 fi
+if [ -n "${TAGS:-}" ]; then
+  flags+=(-tags "$TAGS")
+fi
+flags+=(${more[@]+"${more[@]}"})
 
 if [ -z "${BASE_REF:-}" ]; then
   refuse "BASE_REF is not set: it names the commit to compare with"
@@ -54,6 +63,12 @@ trap clean_up EXIT
 trap 'exit 130' INT
 git worktree add --quiet --detach "$work/base" "$base"
 git worktree add --quiet --detach "$work/head" "$head"
+
+if [ -n "${SETUP:-}" ]; then
+  for side in base head; do
+    (cd "$work/$side/$within" && bash -euo pipefail -c "$SETUP") || refuse "SETUP failed on $side"
+  done
+fi
 
 : >base.txt
 : >head.txt

@@ -4,7 +4,7 @@
 #   COMMENT       the file (default: rbenchstat-report/comment.md)
 #   ID            as it was given to compare.sh (default: default)
 #   GITLAB_TOKEN  a token that may write notes (`api`); without one, nothing is posted
-# The other variables are GitLab's own. Needs curl and jq.
+# The other variables are GitLab's own. Needs curl and jq. Only a note that this token wrote is changed.
 set -euo pipefail
 
 comment=${COMMENT:-rbenchstat-report/comment.md}
@@ -20,10 +20,18 @@ marker="<!-- rbenchstat:v1 id=${ID:-default} -->"
 notes="$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID/notes"
 call() {
   # The token goes through a file descriptor: arguments can be seen by others on the machine.
-  curl --silent --show-error --fail --config <(printf 'header = "PRIVATE-TOKEN: %s"\n' "$GITLAB_TOKEN") "$@"
+  curl --silent --show-error --fail --retry 2 --config <(printf 'header = "PRIVATE-TOKEN: %s"\n' "$GITLAB_TOKEN") "$@"
 }
-found=$(call "$notes?per_page=100&sort=asc" |
-  jq -r --arg marker "$marker" '[.[] | select(.body | startswith($marker))][0].id // empty')
+author=$(call "$CI_API_V4_URL/user" | jq .id)
+found='' page=1
+while [ -z "$found" ]; do
+  list=$(call "$notes?per_page=100&sort=asc&page=$page")
+  # Anybody can write the marker.
+  found=$(jq -r --arg marker "$marker" --argjson author "$author" \
+    '[.[] | select(.author.id == $author and (.body | startswith($marker)))][0].id // empty' <<<"$list")
+  if [ "$(jq length <<<"$list")" -lt 100 ]; then break; fi
+  page=$((page + 1))
+done
 if [ -n "$found" ]; then
   call --request PUT --data-urlencode "body@$comment" --output /dev/null "$notes/$found"
 else
