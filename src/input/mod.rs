@@ -5,6 +5,7 @@ pub mod likeness;
 pub mod size;
 pub mod source;
 pub mod test_stream;
+pub mod utf16;
 
 pub use decode::{Decoded, MOST_UNPACKED, Text, decode};
 pub use likeness::{Likeness, Start};
