@@ -79,6 +79,11 @@ versus *ARGUMENTS:
 growth *ARGUMENTS:
     scripts/growth.py {{ARGUMENTS}}
 
+# Measure how often the gate is right on simulated runs, as docs/gate.md has it
+arena *ARGUMENTS:
+    cargo build --release
+    scripts/arena.py target/release/rbenchstat {{ARGUMENTS}}
+
 # Time the parts
 bench *ARGUMENTS:
     cargo bench -p rbenchstat -- {{ARGUMENTS}}

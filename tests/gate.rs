@@ -250,7 +250,7 @@ fn three_runs_cannot_be_judged() {
     let (old, new) = (input(few(RUNS), BASE), input(few(AGAIN), SLOW));
     let ended = gate(&old, &new);
     assert_eq!(ended.status, 3);
-    ended.says("too few runs for any verdict on 9 rows among 9 comparisons: run with -count 6,");
+    ended.says("too few runs for any verdict on 9 rows: run with -count 4,");
     let ended = with(&old, &new, "-fail-on regression -adjust none");
     assert_eq!(ended.status, 3);
     ended.says("run with -count 4");
@@ -598,7 +598,7 @@ fn flags_that_would_do_nothing_or_make_no_sense_are_errors() {
         ),
         (
             "-fail-on regression -allow all",
-            "-allow must be environment, nothing-compared, ",
+            "-allow must be environment, shift, nothing-compared, ",
         ),
         (
             "-fail-on regression -better x",
@@ -849,6 +849,179 @@ fn a_malformed_waiver_file_is_an_error_and_never_an_empty_list() {
     ended.says("-waivers: open gone.toml: no such file or directory");
 }
 
+// What is proven, and what is not.
+
+/// Ten runs of each benchmark, around its mean by up to 4.5 %, as `value` makes them of row, run and noise.
+fn spread_runs(rows: usize, line: impl Fn(usize, usize, f64) -> String) -> String {
+    // The order is not that of the values, which would be a drift.
+    const NOISE: [f64; 10] = [-0.5, 3.5, -2.5, 1.5, 4.5, -4.5, 2.5, -1.5, 0.5, -3.5];
+    let of_row = |row: usize| -> String {
+        (0..10)
+            .map(|run| line(row, run, 1.0 + NOISE[run] / 100.0))
+            .collect()
+    };
+    (0..rows).map(of_row).collect()
+}
+
+#[test]
+fn one_slow_run_of_the_baseline_hides_no_regression() {
+    let side = |slow: f64, change: f64| {
+        spread_runs(40, |row, run, noise| {
+            let factor = if row == 7 { change } else { 1.0 };
+            let factor = if row == 7 && run == 2 { slow } else { factor };
+            format!("BenchmarkRow{row} 1 {} ns/op\n", 1000.0 * noise * factor)
+        })
+    };
+    let ended = gate(&side(1.9, 1.0), &side(1.3, 1.3));
+    assert_eq!(ended.status, 1, "{ended:?}");
+    ended.says("  regression: Row7, sec/op: ");
+}
+
+#[test]
+fn counts_that_never_vary_are_exact() {
+    let side = |allocations: u32| {
+        spread_runs(3, |row, _, noise| {
+            let count = if row == 0 { allocations } else { 7 };
+            format!(
+                "BenchmarkRow{row} 1 {} ns/op {count} allocs/op\n",
+                1000.0 * noise
+            )
+        })
+    };
+    let ended = gate(&side(100), &side(101));
+    assert_eq!(ended.status, 1, "{ended:?}");
+    ended
+        .says("  regression: Row0, allocs/op: 100.0 → 101.0, +1.00% [+1.00%, +1.00%], limit 0.00%");
+    let ended = with(&side(100), &side(101), "-fail-on regression -threshold 2%");
+    assert_eq!(ended.status, 0, "{ended:?}");
+}
+
+#[test]
+fn what_looks_worse_and_is_not_proven_is_no_pass() {
+    let side = |change: f64| {
+        spread_runs(7, |row, _, noise| {
+            let factor = if row == 3 { change } else { 1.0 };
+            format!("BenchmarkRow{row}-8 1 {} ns/op\n", 1000.0 * noise * factor)
+        })
+    };
+    let flags = "-fail-on regression -threshold 0%";
+    let ended = with(&side(1.0), &side(1.031), flags);
+    assert_eq!(ended.status, 3, "{ended:?}");
+    ended.says("gate could not judge: what looks changed is not proven (1 suspect, 6 ");
+    ended.says("suspect: Row3-8, sec/op: ");
+    ended.says("go test -run '^$' -bench '^Benchmark(Row3)$' -count 20 (-allow suspect)");
+    for format in ["pretty", "markdown", "comment", "html", "json"] {
+        let stdout = with(
+            &side(1.0),
+            &side(1.031),
+            &format!("-threshold 0% -format {format}"),
+        )
+        .stdout;
+        assert!(stdout.contains("suspect"), "{format}");
+    }
+    let ended = with(&side(1.0), &side(1.031), &format!("{flags} -allow suspect"));
+    assert_eq!(ended.status, 0, "{ended:?}");
+    // Its mirror image.
+    let ended = with(&side(1.031), &side(1.0), flags);
+    assert_eq!(ended.status, 0, "{ended:?}");
+    ended.says("1 promising");
+    assert_eq!(
+        with(&side(1.031), &side(1.0), "-fail-on change -threshold 0%").status,
+        0
+    );
+}
+
+#[test]
+fn a_rate_that_is_computed_from_the_time_counts_once() {
+    let side = |has_rate: bool| {
+        spread_runs(5, |row, _, noise| {
+            let time = 1000.0 * noise;
+            let rate = if has_rate {
+                format!(" {:.2} MB/s", 64_000.0 / time)
+            } else {
+                String::new()
+            };
+            format!("BenchmarkRow{row} 1 {time:.1} ns/op{rate}\n")
+        })
+    };
+    for has_rate in [false, true] {
+        // Something has to differ, or there is nothing to compare.
+        let new = side(has_rate).replacen("995.0", "995.5", 1);
+        let json = with(&side(has_rate), &new, "-format json").stdout;
+        assert!(
+            json.contains("\"comparisons\": 5,") || json.contains("\"comparisons\":5,"),
+            "{json}"
+        );
+    }
+}
+
+#[test]
+fn rounds_take_out_what_a_pass_does_to_all_rows() {
+    // Passes at one of two speeds 6 % apart, not the same on both sides.
+    let side = |speeds: [bool; 10], change: f64, in_rounds: bool| -> String {
+        let runs = (0..10).map(|run| {
+            let line = |row: usize| {
+                let noise = 1.0
+                    + (f64::from(u32::try_from((row * 7 + run * 3) % 10).unwrap()) - 4.5) / 500.0;
+                let factor =
+                    if speeds[run] { 1.06 } else { 1.0 } * if row == 4 { change } else { 1.0 };
+                format!("BenchmarkRow{row} 1 {} ns/op\n", 1000.0 * noise * factor)
+            };
+            let lines: String = (0..10).map(line).collect();
+            if in_rounds {
+                format!("# rbenchstat round {}\n{lines}", run + 1)
+            } else {
+                lines
+            }
+        });
+        runs.collect()
+    };
+    let old = [
+        true, false, false, true, false, true, true, false, true, false,
+    ];
+    let new = [
+        false, true, false, true, true, false, true, false, false, true,
+    ];
+    let ended = gate(&side(old, 1.0, true), &side(new, 1.04, true));
+    assert_eq!(ended.status, 1, "{ended:?}");
+    ended.says("(1 regression, 9 unchanged)");
+    assert_ne!(
+        gate(&side(old, 1.0, false), &side(new, 1.04, false)).status,
+        1
+    );
+    // The tables do not look at rounds.
+    let csv = |in_rounds| {
+        let (old, new) = (side(old, 1.0, in_rounds), side(new, 1.04, in_rounds));
+        let table = with(&old, &new, "-format csv").stdout;
+        // All but the line with the names of the files.
+        table.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(csv(true), csv(false));
+}
+
+#[test]
+fn a_shift_of_everything_beyond_the_margin_is_no_answer() {
+    let side = |change: f64| {
+        spread_runs(9, |row, _, noise| {
+            format!(
+                "BenchmarkRow{row} 1 {} ns/op\n",
+                1000.0 * change * (1.0 + (noise - 1.0) / 10.0)
+            )
+        })
+    };
+    let ended = gate(&side(1.0), &side(1.03));
+    assert_eq!(ended.status, 3, "{ended:?}");
+    ended.says("gate could not judge: everything moved alike (9 regressions)");
+    assert_eq!(
+        with(&side(1.0), &side(1.03), "-fail-on regression -allow shift").status,
+        1
+    );
+    assert_eq!(
+        with(&side(1.0), &side(1.03), "-fail-on regression -threshold 5%").status,
+        0
+    );
+}
+
 // Noise of the whole run.
 
 #[test]
@@ -877,7 +1050,7 @@ fn a_drift_within_a_sample_is_told() {
     let line = |value: usize| format!("BenchmarkX 1 {value} ns/op\n");
     let rising: String = (0..10).map(|step| line(1000 + step)).collect();
     let ended = gate(&rising, &rising);
-    ended.says("note: drift: 2 samples drift with time; interleave the runs of both sides");
+    ended.says("note: drift: 2 samples drift with time (X); interleave the runs of both sides");
 }
 
 #[test]

@@ -131,6 +131,8 @@ impl ValueEnum for ObstacleKind {
             Self::Failed => "A benchmark or package failed",
             Self::Removed => "A row is in the baseline only",
             Self::Syntax => "Lines of an input were not understood",
+            Self::Shift => "All rows of a unit moved alike",
+            Self::Suspect => "A row looks changed, and is not proven to be",
             Self::TooFewRuns => "A row has too few values for any verdict",
         };
         Some(PossibleValue::new(self.word()).help(help))

@@ -8,6 +8,7 @@ use humantime::format_rfc3339;
 use toml::value::{Date, Datetime};
 
 use super::gate_args::GateArgs;
+use crate::report::FailOn;
 use crate::report::gate::{GateSettings, gate_unit};
 use crate::report::margin::{MarginError, Margins, TomlError};
 use crate::report::verdict::Judging;
@@ -98,6 +99,7 @@ impl GateOptions {
             }
         }
         let judging = Judging {
+            is_two_sided: args.fail_on == Some(FailOn::Change),
             alpha,
             adjust: args.adjust.unwrap_or_default(),
             margins: match args.threshold.as_slice() {

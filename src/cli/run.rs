@@ -315,9 +315,6 @@ fn compare(
     for (unit, better) in &options.gate.better {
         inputs.metadata.override_better(unit.as_ref(), *better);
     }
-    if let Purpose::SelfTest(_, part) = options.gate.purpose {
-        self_test::worsen(&mut inputs.samples, &inputs.metadata, part);
-    }
     let facts = std::mem::take(&mut inputs.facts);
     let mut report = build(inputs, options)?;
     let notes = if options.quiet {
@@ -376,9 +373,23 @@ fn finish(outcome: io::Result<()>, exit: Exit) -> Result<Exit, Failure> {
 
 /// Makes the report, with verdicts and the answer of the gate if anything asks for them.
 fn build(inputs: Inputs, options: &Options) -> Result<Report, Failure> {
+    let worse = match options.gate.purpose {
+        Purpose::SelfTest(_, part) => {
+            let mut worse = inputs.samples.clone();
+            self_test::worsen(&mut worse, &inputs.metadata, part);
+            Some(worse)
+        }
+        _ => None,
+    };
     let mut report = report::build(inputs.samples, &inputs.metadata, options.settings);
     if let Some(judging) = &options.gate.judging {
-        verdict::judge(&mut report, judging, inputs.environments);
+        if let Some(worse) = worse {
+            let undisturbed = verdict::judge(&mut report, judging, inputs.environments.clone());
+            report = report::build(worse, &inputs.metadata, options.settings);
+            verdict::judge_one_at_a_time(&mut report, judging, inputs.environments, &undisturbed);
+        } else {
+            verdict::judge(&mut report, judging, inputs.environments);
+        }
         if let Purpose::Gate(settings) | Purpose::SelfTest(settings, _) = &options.gate.purpose {
             gate::ask(&mut report, settings, inputs.evidence, &judging.waivers)?;
         }
@@ -445,6 +456,19 @@ fn tell_noise(
         let _ = writeln!(
             stderr,
             "rbenchstat: -noise: {difference}: run the same code twice on one machine"
+        );
+        return Ok(Exit::CouldNotJudge);
+    }
+    if let Some(summary) = summary
+        && (summary.worst.is_some() || summary.counts.improvement > 0 || !summary.shifts.is_empty())
+    {
+        let what = match summary.shifts.first() {
+            Some(shift) => escape::terminal(words::shift(report, shift).plain().as_str().into()),
+            None => summary.counts.to_string(),
+        };
+        let _ = writeln!(
+            stderr,
+            "rbenchstat: -noise: the sides really differ ({what}): measure the same code on both sides, in turn"
         );
         return Ok(Exit::CouldNotJudge);
     }

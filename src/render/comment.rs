@@ -52,7 +52,9 @@ impl Part {
     fn of(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Regression => Self::Regressions,
-            Verdict::Changed | Verdict::Unclear => Self::Others,
+            Verdict::Changed | Verdict::Suspect | Verdict::Unclear | Verdict::Promising => {
+                Self::Others
+            }
             Verdict::Improvement => Self::Improvements,
             Verdict::Added | Verdict::Removed => Self::Gone,
             Verdict::Unchanged | Verdict::Inconclusive => Self::Unchanged,
@@ -442,9 +444,14 @@ fn reproduction(report: &Report, presentation: &Presentation) -> Vec<String> {
             Adjust::None => "no correction",
         };
         lines.push(format!(
-            "- significance level {}, {adjust} for {} comparisons\n",
+            "- significance level {}, {adjust} for {} {}\n",
             summary.alpha,
-            format::count(summary.comparisons)
+            format::count(summary.comparisons),
+            if summary.comparisons == 1 {
+                "comparison"
+            } else {
+                "comparisons"
+            }
         ));
         for (column, environment) in report.columns.iter().zip(&summary.environments) {
             let keys: Vec<String> = environment

@@ -131,6 +131,8 @@ fn cause(kind: ObstacleKind) -> &'static str {
         ObstacleKind::Removed => "benchmarks were removed",
         ObstacleKind::Failed => "benchmarks failed",
         ObstacleKind::TooFewRuns => "too few runs for any verdict",
+        ObstacleKind::Shift => "everything moved alike",
+        ObstacleKind::Suspect => "what looks changed is not proven",
         ObstacleKind::Syntax => "lines were not understood",
     }
 }
@@ -297,16 +299,43 @@ fn remedy(report: &Report, obstacle: &Obstacle) -> String {
             };
             format!(": {}{more}", shown.join("; "))
         }
+        Obstacle::Shift(_) => {
+            ": measure again, both sides in turn; if the change is meant to do that, add -allow shift".into()
+        }
+        Obstacle::Suspect { places } => {
+            let judged: Vec<Judged<'_>> = places.iter().filter_map(|place| report.judged(*place)).collect();
+            let rows: Vec<String> = judged.iter().take(REMOVED).map(|judged| row(report, judged)).collect();
+            let more = judged.len().saturating_sub(REMOVED);
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            let runs = judged.iter().filter_map(|judged| judged.cell).map(|cell| cell.values.len());
+            let runs = 2 * runs.max().unwrap_or_default();
+            format!(
+                ": {}{more}; measure just them again: go test -run '^$' -bench '{}' -count {runs}",
+                rows.join("; "),
+                bench_pattern(&judged)
+            )
+        }
         Obstacle::Syntax { .. } => ", see above".into(),
         Obstacle::TooFewRuns { needed, .. } => {
             let count = needed.map_or_else(|| "above 100".into(), |needed| needed.to_string());
-            let summary = report.summary.as_ref();
-            let comparisons = summary.map_or(0, |summary| summary.comparisons);
-            format!(
-                " among {comparisons} comparisons: run with -count {count}, or compare less with -filter"
-            )
+            format!(": run with -count {count}, or compare less with -filter")
         }
     }
+}
+
+/// What `go test -bench` takes to run the benchmarks of these rows: the names up to the first slash, without `-N`.
+fn bench_pattern(judged: &[Judged<'_>]) -> String {
+    let mut names: IndexSet<String> = IndexSet::new();
+    for judged in judged {
+        let label = judged.row.label().to_string();
+        let name = label.split([' ', '/']).next().unwrap_or_default();
+        let stem = name
+            .rsplit_once('-')
+            .filter(|(_, threads)| threads.bytes().all(|byte| byte.is_ascii_digit()));
+        names.insert(stem.map_or(name, |(stem, _)| stem).to_owned());
+    }
+    let names: Vec<String> = names.into_iter().take(REMOVED).collect();
+    format!("^Benchmark({})$", names.join("|"))
 }
 
 fn count(number: usize, one: &str, many: &str) -> String {
@@ -319,7 +348,12 @@ fn notes(report: &Report, gate: &Gate, summary: &Summary, out: &mut dyn Write) -
     let waivers = gate.waiver_notes.iter().map(words::waiver);
     let shifts = summary.shifts.iter();
     let shifts = shifts.map(|shift| words::shift(report, shift));
-    for note in waivers.chain(shifts).chain(words::drift(summary)) {
+    let tolerance = words::tolerance(summary);
+    for note in waivers
+        .chain(shifts)
+        .chain(words::drift(report))
+        .chain(tolerance)
+    {
         tell(out, &format!("  note: {}", note.plain()))?;
     }
     let inconclusive = report.all_judged().filter(|judged| {
@@ -338,13 +372,13 @@ fn notes(report: &Report, gate: &Gate, summary: &Summary, out: &mut dyn Write) -
         let rows = count(rows, "inconclusive row", "inconclusive rows");
         write!(
             out,
-            "  note: {rows}: a change of {:.1}% could have gone unseen",
+            "  note: {rows}: a lone change below {:.1}% may go unseen in more than one run of five",
             largest * 100.0
         )?;
         if runs > 0 {
             write!(
                 out,
-                "; at this noise, one as large as the margin takes -count {runs}"
+                "; at this noise, one of twice the margin takes -count {runs}"
             )?;
         }
         writeln!(out)?;
@@ -385,10 +419,7 @@ pub fn write_self_test(report: &Report, part: f64, out: &mut dyn Write) -> io::R
             rows += 1;
             "silent"
         };
-        let limit = match (
-            judgement.smallest_regression(judged.table.better),
-            effect.unbounded,
-        ) {
+        let limit = match (judgement.detectable, effect.unbounded) {
             (Some(smallest), _) => format!("; fires from {:.2}%", smallest * 100.0),
             (
                 None,
@@ -416,7 +447,7 @@ pub fn write_self_test(report: &Report, part: f64, out: &mut dyn Write) -> io::R
 pub fn write_noise(report: &Report, out: &mut dyn Write) -> io::Result<(usize, usize)> {
     writeln!(
         out,
-        "# Margins that runs of the same code needed to be called unchanged: rbenchstat -noise.\n\
+        "# Margins within which each row of the same code stays unchanged in about nine of ten fresh runs: rbenchstat -noise.\n\
          # Read with -threshold @FILE, or -threshold 2%,@FILE for at least 2%."
     )?;
     let (mut rows, mut without) = (0, 0);

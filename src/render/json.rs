@@ -516,7 +516,10 @@ fn detail<'a>(report: &'a Report, obstacle: &'a Obstacle) -> ObstacleDetail<'a> 
         Obstacle::EmptyInput { input } => ObstacleDetail::Text { text: lossy(input) },
         Obstacle::FailedBenchmark { line } => ObstacleDetail::Text { text: lossy(line) },
         Obstacle::Environment(difference) => ObstacleDetail::Environment(difference),
-        Obstacle::Removed { places } => ObstacleDetail::Rows {
+        Obstacle::Shift(shift) => ObstacleDetail::Text {
+            text: lossy(&shift.unit),
+        },
+        Obstacle::Removed { places } | Obstacle::Suspect { places } => ObstacleDetail::Rows {
             rows: row_refs(report, places),
         },
         Obstacle::TooFewRuns { rows, needed } => ObstacleDetail::Counted {
@@ -586,6 +589,7 @@ fn reason(report: &Report, judged: &Judged<'_>) -> &'static str {
         Verdict::Regression | Verdict::Improvement | Verdict::Changed => "interval_beyond_margin",
         Verdict::Unchanged if is_exact => "values_within_margin",
         Verdict::Unchanged => "interval_within_margin",
+        Verdict::Suspect | Verdict::Promising => "interval_beyond_margin_not_significant",
         Verdict::Unclear => "interval_straddles_margin",
         Verdict::Inconclusive => {
             let is_unbounded = judgement.effect.is_some_and(|effect| !effect.is_bounded());

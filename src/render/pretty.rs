@@ -101,7 +101,11 @@ impl Painter {
         let (mark, _) = match verdict {
             Verdict::Regression => MARKS[0],
             Verdict::Improvement => MARKS[1],
-            Verdict::Changed | Verdict::Unclear | Verdict::Removed => MARKS[2],
+            Verdict::Changed
+            | Verdict::Suspect
+            | Verdict::Unclear
+            | Verdict::Promising
+            | Verdict::Removed => MARKS[2],
             Verdict::Unchanged => MARKS[3],
             Verdict::Inconclusive | Verdict::Added => return text.into(),
         };

@@ -7,8 +7,10 @@ use bstr::{BStr, BString, ByteSlice};
 use super::format;
 use super::subject::{Subjects, label};
 use crate::report::judgement::{
-    Counts, EnvironmentDifference, Judged, Obstacle, Shift, WaiverNote, WaiverNoteKind, WaiverState,
+    Counts, EnvironmentDifference, Judged, Obstacle, Shift, Tolerance, WaiverNote, WaiverNoteKind,
+    WaiverState,
 };
+use crate::report::model::Row;
 use crate::report::{Judgement, Noise, Outcome, Report, Summary, Verdict};
 
 /// A piece of a sentence.
@@ -121,7 +123,13 @@ pub fn mood(report: &Report) -> Mood {
 /// Whether there is an answer for each comparison.
 fn is_settled(counts: &Counts) -> bool {
     counts.improvement + counts.unchanged + counts.waived > 0
-        && counts.inconclusive + counts.unclear + counts.changed + counts.removed == 0
+        && counts.inconclusive
+            + counts.unclear
+            + counts.changed
+            + counts.removed
+            + counts.suspect
+            + counts.promising
+            == 0
 }
 
 /// The verdict with its counts: `gate failed: 2 regressions · 1 improvement · 37 unchanged`.
@@ -149,10 +157,12 @@ pub fn headline(report: &Report) -> String {
 }
 
 /// The order of a headline: what got worse, what got better, then the rest.
-const HEADLINE: [Verdict; 8] = [
+const HEADLINE: [Verdict; 10] = [
     Verdict::Regression,
     Verdict::Improvement,
     Verdict::Changed,
+    Verdict::Suspect,
+    Verdict::Promising,
     Verdict::Unclear,
     Verdict::Unchanged,
     Verdict::Inconclusive,
@@ -190,6 +200,8 @@ pub fn glyph(verdict: Verdict) -> char {
         Verdict::Regression => '✗',
         Verdict::Improvement => '✓',
         Verdict::Changed => '≠',
+        Verdict::Suspect => '!',
+        Verdict::Promising => '¡',
         Verdict::Unclear => '≈',
         Verdict::Removed => '−',
         Verdict::Added => '+',
@@ -254,7 +266,7 @@ pub fn warnings(report: &Report) -> Vec<Sentence> {
             format::count(summary.comparisons),
         )));
     }
-    sentences.extend(drift(summary));
+    sentences.extend(drift(report));
     sentences.extend(gate_notes(report));
     sentences
 }
@@ -294,16 +306,56 @@ pub fn shift(report: &Report, shift: &Shift) -> Sentence {
         .own(": more likely the machine than the change")
 }
 
-/// How many samples have a trend.
+/// Which rows have a sample with a trend.
 #[must_use]
-pub fn drift(summary: &Summary) -> Option<Sentence> {
-    let samples = match summary.trends {
+pub fn drift(report: &Report) -> Option<Sentence> {
+    /// More rows are counted rather than named.
+    const NAMED: usize = 5;
+    let trends = report.summary.as_ref()?.trends;
+    let samples = match trends {
         0 => return None,
         1 => "1 sample drifts".into(),
         trends => format!("{} samples drift", format::count(trends)),
     };
+    let has_trend = |row: &&Row| {
+        let mut noise = row.cells.iter().flatten().flat_map(|cell| &cell.noise);
+        noise.any(|noise| matches!(noise, Noise::Trend { .. }))
+    };
+    let rows = report
+        .tables
+        .iter()
+        .flat_map(|table| &table.rows)
+        .filter(has_trend);
+    let mut labels: Vec<BString> = Vec::new();
+    for label in rows.map(Row::label) {
+        if !labels.contains(&label) && labels.len() <= NAMED {
+            labels.push(label);
+        }
+    }
+    let has_more = labels.len() > NAMED;
+    labels.truncate(NAMED);
+    let sentence = Sentence::default()
+        .own(format!("drift: {samples} with time ("))
+        .list(&labels);
+    let sentence = if has_more {
+        sentence.own(", …")
+    } else {
+        sentence
+    };
+    Some(sentence.own("); interleave the runs of both sides"))
+}
+
+/// What slow runs do to the proof of a change, where fewer than two of them are tolerated.
+#[must_use]
+pub fn tolerance(summary: &Summary) -> Option<Sentence> {
+    let Tolerance {
+        runs,
+        slow,
+        runs_for_one,
+    } = summary.tolerance?;
+    let advice = runs_for_one.filter(|&needed| slow == Some(0) && needed > runs)?;
     Some(Sentence::default().own(format!(
-        "drift: {samples} with time; interleave the runs of both sides"
+        "{runs} runs a side prove a change by their ranks only if no run of the faster side is slow; {advice} tolerate one"
     )))
 }
 
@@ -358,6 +410,23 @@ pub fn obstacle(obstacle: &Obstacle) -> Sentence {
             "too few runs for any verdict on {} {}",
             format::count(*rows),
             if *rows == 1 { "row" } else { "rows" }
+        )),
+        Obstacle::Shift(Shift { unit, mean, .. }) => sentence
+            .own("all rows of ")
+            .foreign(unit.clone())
+            .own(format!(
+                " moved alike, by {}, so that none says anything of the code alone",
+                format::percent(*mean)
+            )),
+        Obstacle::Suspect { places } => sentence.own(format!(
+            "{} {} changed, and {} not proven to be",
+            format::count(places.len()),
+            if places.len() == 1 {
+                "row looks"
+            } else {
+                "rows look"
+            },
+            if places.len() == 1 { "is" } else { "are" },
         )),
         Obstacle::Syntax { lines } => sentence.own(format!(
             "{} {} of the inputs not understood",
@@ -414,12 +483,14 @@ pub fn remarks(judged: &Judged<'_>) -> Vec<String> {
     if judgement.verdict == Verdict::Inconclusive {
         if let Some(detectable) = judgement.detectable {
             remarks.push(format!(
-                "could have shown a change of {}",
+                "shows a lone change of {} in four runs of five",
                 format::percent(detectable).trim_start_matches('+')
             ));
         }
         if let Some(count) = judged.more_values() {
-            remarks.push(format!("about {count} runs a side would tell"));
+            remarks.push(format!(
+                "about {count} runs a side show one of twice the margin"
+            ));
         }
     }
     if let Some(WaiverState::Applies {

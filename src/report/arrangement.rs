@@ -199,6 +199,7 @@ mod tests {
     fn row(name: &str, comparison: Option<(f64, Option<f64>)>) -> Row {
         let cell = |comparison| Cell {
             values: std::iter::once(1.0).collect(),
+            rounds: Vec::new(),
             centre: 1.0,
             low: 1.0,
             high: 1.0,

@@ -213,6 +213,7 @@ impl Analyst {
         };
         Cell {
             values: sample.values,
+            rounds: sample.rounds,
             centre,
             low: interval.lo,
             high: interval.hi,

@@ -4,7 +4,8 @@ use bstr::{BStr, BString};
 use indexmap::IndexSet;
 
 use super::judgement::{
-    Counts, FailOn, Found, Gate, Judged, Judgement, Obstacle, ObstacleKind, Outcome, Place, Verdict,
+    Counts, FailOn, Found, Gate, Judged, Judgement, Obstacle, ObstacleKind, Outcome, Place, Shift,
+    Verdict,
 };
 use super::model::{Report, Table};
 use super::waivers::Waivers;
@@ -132,8 +133,10 @@ pub fn ask(
         let mut found = obstacles.iter().filter(|found| !found.is_allowed);
         found.any(|found| stands(&found.obstacle))
     };
-    let outcome = if has(&|obstacle| obstacle.kind() == ObstacleKind::Environment) {
-        // A change between machines says nothing about the code, however clear it is.
+    let says_nothing =
+        |obstacle: &Obstacle| matches!(obstacle, Obstacle::Environment(_) | Obstacle::Shift(_));
+    let outcome = if has(&says_nothing) {
+        // A change between machines, or of a machine, says nothing about the code, however clear it is.
         Outcome::CouldNotJudge
     } else if !offending.is_empty() {
         Outcome::Failed
@@ -170,7 +173,11 @@ fn offends(judgement: &Judgement, fail_on: FailOn, allows_few_runs: bool) -> boo
         FailOn::Unproven => match verdict {
             Verdict::Unchanged | Verdict::Improvement | Verdict::Added | Verdict::Removed => false,
             Verdict::Inconclusive => judgement.could_be_significant || allows_few_runs,
-            Verdict::Regression | Verdict::Changed | Verdict::Unclear => true,
+            Verdict::Regression
+            | Verdict::Changed
+            | Verdict::Suspect
+            | Verdict::Unclear
+            | Verdict::Promising => true,
         },
     }
 }
@@ -189,6 +196,20 @@ fn obstacles(report: &Report, settings: &GateSettings, evidence: Evidence) -> Ve
         .into_iter()
         .flat_map(|summary| &summary.environment_differences);
     obstacles.extend(differences.cloned().map(Obstacle::Environment));
+
+    let shifts = summary.into_iter().flat_map(|summary| &summary.shifts);
+    // What moves all rows by less than matters moves none of them beyond what does not.
+    let matters = |shift: &&Shift| {
+        gated().any(|judged| {
+            judged.place.column == shift.column
+                && judged.table.unit == shift.unit
+                && judged
+                    .judgement
+                    .margin
+                    .is_some_and(|margin| margin.limit < shift.mean.abs())
+        })
+    };
+    obstacles.extend(shifts.filter(matters).cloned().map(Obstacle::Shift));
 
     let is_compared = |judged: &Judged<'_>| judged.judgement.effect.is_some();
     if settings.units.is_empty() {
@@ -224,13 +245,33 @@ fn obstacles(report: &Report, settings: &GateSettings, evidence: Evidence) -> Ve
         });
     }
     let few = gated()
-        .filter(|judged| is_compared(judged) && !judged.judgement.could_be_significant)
+        .filter(|judged| {
+            let judgement = judged.judgement;
+            // What is known to be unchanged needs no more runs.
+            judgement.verdict == Verdict::Inconclusive && !judgement.could_be_significant
+        })
         .count();
     if few > 0 {
         obstacles.push(Obstacle::TooFewRuns {
             rows: few,
             needed: summary.and_then(|summary| summary.runs_needed),
         });
+    }
+    // What fails the gate anyway keeps it from nothing.
+    if settings.fail_on != FailOn::Unproven {
+        let looks_changed = |judged: &Judged<'_>| match judged.judgement.verdict {
+            Verdict::Suspect => true,
+            Verdict::Promising => settings.fail_on == FailOn::Change,
+            _ => false,
+        };
+        let ranked = report.worst_first();
+        let suspects = ranked
+            .iter()
+            .filter(|judged| judged.judgement.is_gated && looks_changed(judged));
+        let places: Vec<Place> = suspects.map(|judged| judged.place).collect();
+        if !places.is_empty() {
+            obstacles.push(Obstacle::Suspect { places });
+        }
     }
     obstacles
         .into_iter()

@@ -19,6 +19,8 @@ pub enum Verdict {
     Regression,
     /// Different by more than the margin, for sure, in a unit of which nobody said which direction is better.
     Changed,
+    /// Worse by more than the margin, as it looks, but not for sure.
+    Suspect,
     /// Different for sure, but perhaps by less than the margin.
     Unclear,
     /// In the baseline only.
@@ -29,20 +31,24 @@ pub enum Verdict {
     Added,
     /// Better by more than the margin, for sure.
     Improvement,
+    /// Better by more than the margin, as it looks, but not for sure.
+    Promising,
     /// At most the margin apart, for sure.
     Unchanged,
 }
 
 impl Verdict {
     /// All verdicts, in the order of how much attention they want.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Regression,
         Self::Changed,
+        Self::Suspect,
         Self::Unclear,
         Self::Removed,
         Self::Inconclusive,
         Self::Added,
         Self::Improvement,
+        Self::Promising,
         Self::Unchanged,
     ];
 
@@ -52,11 +58,13 @@ impl Verdict {
         match self {
             Self::Regression => "regression",
             Self::Changed => "changed",
+            Self::Suspect => "suspect",
             Self::Unclear => "unclear",
             Self::Removed => "removed",
             Self::Inconclusive => "inconclusive",
             Self::Added => "added",
             Self::Improvement => "improvement",
+            Self::Promising => "promising",
             Self::Unchanged => "unchanged",
         }
     }
@@ -87,17 +95,18 @@ pub struct Judgement {
     pub baseline: usize,
     /// How large the change is; none only for [`Verdict::Added`] and [`Verdict::Removed`].
     pub effect: Option<Effect>,
-    /// p after correction for the number of comparisons in the run, 0 to 1; none where there is no p.
+    /// One-sided p in the direction of the change, after correction for the comparisons of the run that count in that direction,
+    /// 0 to 1; none where there is no p.
     pub adjusted_p: Option<f64>,
     /// Up to where a change does not matter; none where there is no effect.
     pub margin: Option<Margin>,
     /// Whether values of these sizes could have been significant at all, after correction, had this row alone changed.
     pub could_be_significant: bool,
-    /// The smallest change, as a part of the baseline, > 0, that values of this number and noise could have shown; none
-    /// where the effect is no ratio or unbounded.
+    /// The smallest lone change to the worse, as a part of the baseline, > 0, that is a regression in 80 % of runs with values of
+    /// this number and noise, after correction and beyond the margin; none where the effect is no ratio or unbounded.
     pub detectable: Option<f64>,
-    /// How many values a side would tell a change as large as the margin from none, at this noise and after correction;
-    /// none where [`Judgement::detectable`] is, or the margin is 0.
+    /// How many values a side show a lone change of twice the margin in 80 % of runs, at this noise and after correction; none
+    /// where [`Judgement::detectable`] is, or the margin is 0.
     pub detecting_count: Option<usize>,
     /// Whether the gate looks at this row; false without a gate.
     pub is_gated: bool,
@@ -126,19 +135,6 @@ impl Judgement {
             Some(Better::Higher) => -size,
             None => size.abs(),
         }
-    }
-
-    /// The smallest change to the worse, as a part of the baseline, > 0, that would have been a regression with values of
-    /// this number and noise; none where [`Judgement::detectable`] is.
-    #[must_use]
-    pub fn smallest_regression(&self, better: Option<Better>) -> Option<f64> {
-        let limit = self.margin?.limit;
-        // The near end of the interval has to get past the margin.
-        let noise = self.detectable?;
-        Some(match better {
-            Some(Better::Higher) => 1.0 - (1.0 - limit) / (1.0 + noise),
-            Some(Better::Lower) | None => (1.0 + limit) * (1.0 + noise) - 1.0,
-        })
     }
 
     /// Whether it is a regression that a waiver tolerates.
@@ -402,6 +398,8 @@ pub struct Counts {
     pub regression: usize,
     /// [`Verdict::Changed`].
     pub changed: usize,
+    /// [`Verdict::Suspect`].
+    pub suspect: usize,
     /// [`Verdict::Unclear`].
     pub unclear: usize,
     /// [`Verdict::Removed`].
@@ -412,6 +410,8 @@ pub struct Counts {
     pub added: usize,
     /// [`Verdict::Improvement`].
     pub improvement: usize,
+    /// [`Verdict::Promising`].
+    pub promising: usize,
     /// [`Verdict::Unchanged`].
     pub unchanged: usize,
     /// Of the regressions, those that a waiver tolerates.
@@ -425,11 +425,13 @@ impl Counts {
         match verdict {
             Verdict::Regression => self.regression,
             Verdict::Changed => self.changed,
+            Verdict::Suspect => self.suspect,
             Verdict::Unclear => self.unclear,
             Verdict::Removed => self.removed,
             Verdict::Inconclusive => self.inconclusive,
             Verdict::Added => self.added,
             Verdict::Improvement => self.improvement,
+            Verdict::Promising => self.promising,
             Verdict::Unchanged => self.unchanged,
         }
     }
@@ -439,11 +441,13 @@ impl Counts {
         *match verdict {
             Verdict::Regression => &mut self.regression,
             Verdict::Changed => &mut self.changed,
+            Verdict::Suspect => &mut self.suspect,
             Verdict::Unclear => &mut self.unclear,
             Verdict::Removed => &mut self.removed,
             Verdict::Inconclusive => &mut self.inconclusive,
             Verdict::Added => &mut self.added,
             Verdict::Improvement => &mut self.improvement,
+            Verdict::Promising => &mut self.promising,
             Verdict::Unchanged => &mut self.unchanged,
         } += 1;
     }
@@ -480,13 +484,16 @@ pub struct Summary {
     pub alpha: f64,
     /// How p-values were corrected.
     pub adjust: Adjust,
-    /// How many comparisons have a p-value: what the correction is for.
+    /// How many comparisons the correction is for: those that could be significant at all, evidence that is told in two units
+    /// counted once.
     pub comparisons: usize,
     /// How many of them have too few values to be significant after correction, had they alone changed.
     pub too_few_runs: usize,
     /// The smallest number of values a side with which a lone change could be significant after correction; none up to the
     /// limit of the search.
     pub runs_needed: Option<usize>,
+    /// How many slow runs the smallest sample tolerates; none where nothing was compared.
+    pub tolerance: Option<Tolerance>,
     /// The worst regression that no waiver tolerates.
     pub worst: Option<Place>,
     /// Units of which most rows moved by about the same.
@@ -497,6 +504,17 @@ pub struct Summary {
     pub environment_differences: Vec<EnvironmentDifference>,
     /// How many cells have a trend.
     pub trends: usize,
+}
+
+/// How many runs of the faster side may be slower than all of the other, and the ranks alone still prove the change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Tolerance {
+    /// How many runs a side the smallest comparison has.
+    pub runs: usize,
+    /// How many of them may be; none where the ranks prove nothing with so few runs.
+    pub slow: Option<usize>,
+    /// How many runs a side tolerate one such run; none up to the limit of the search.
+    pub runs_for_one: Option<usize>,
 }
 
 /// Most rows of a unit moved by about the same: more likely the machine than the change.
@@ -615,6 +633,13 @@ pub enum Obstacle {
         /// How many values a side would do; none up to the limit of the search.
         needed: Option<usize>,
     },
+    /// All rows of a unit moved alike, so that none of them says anything of the code alone.
+    Shift(Shift),
+    /// Rows look worse, and are not proven to be.
+    Suspect {
+        /// Which, the worst first.
+        places: Vec<Place>,
+    },
     /// Lines of an input were not understood.
     Syntax {
         /// How many.
@@ -650,20 +675,26 @@ pub enum ObstacleKind {
     Failed,
     /// [`Obstacle::TooFewRuns`].
     TooFewRuns,
+    /// [`Obstacle::Shift`].
+    Shift,
+    /// [`Obstacle::Suspect`].
+    Suspect,
     /// [`Obstacle::Syntax`].
     Syntax,
 }
 
 impl ObstacleKind {
     /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Environment,
+        Self::Shift,
         Self::NothingCompared,
         Self::EmptyInput,
         Self::Failed,
         Self::Removed,
         Self::Syntax,
         Self::TooFewRuns,
+        Self::Suspect,
     ];
 
     /// The word for `-allow`.
@@ -676,6 +707,8 @@ impl ObstacleKind {
             Self::Removed => "removed",
             Self::Failed => "failed",
             Self::TooFewRuns => "too-few-runs",
+            Self::Shift => "shift",
+            Self::Suspect => "suspect",
             Self::Syntax => "syntax",
         }
     }
@@ -692,6 +725,8 @@ impl Obstacle {
             Self::Removed { .. } => ObstacleKind::Removed,
             Self::FailedBenchmark { .. } => ObstacleKind::Failed,
             Self::TooFewRuns { .. } => ObstacleKind::TooFewRuns,
+            Self::Shift(_) => ObstacleKind::Shift,
+            Self::Suspect { .. } => ObstacleKind::Suspect,
             Self::Syntax { .. } => ObstacleKind::Syntax,
         }
     }

@@ -46,10 +46,25 @@ impl Amount {
         }
     }
 
-    /// The smallest amount within which all of these effects lie; none if one of them could be of any size.
+    /// The smallest amount within which all of these effects of the same code lie, and the interval of a fresh pair of such runs
+    /// nine times in ten; none if one of them could be of any size.
+    ///
+    /// A fresh estimate is within 1.645 standard errors of nothing in 90 % of runs, which is 0.84 of half the interval, and
+    /// half the fresh interval comes on top: 1.84, made 2 as few runs know their interval to about 17 %.
     #[must_use]
     pub fn around(effects: &[Effect]) -> Option<Self> {
         let mut amount = Self::default();
+        let halves = |is_difference: bool| {
+            let of_scale = effects
+                .iter()
+                .filter(|effect| (effect.scale == EffectScale::Difference) == is_difference);
+            let squares: Vec<f64> = of_scale
+                .map(|effect| ((effect.high - effect.low) / 2.0).powi(2))
+                .collect();
+            let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
+            2.0 * mean.sqrt()
+        };
+        let fresh = [false, true].map(halves);
         for effect in effects {
             if !effect.is_bounded() {
                 return None;
@@ -62,7 +77,10 @@ impl Amount {
                 }
             }
         }
-        Some(amount)
+        Some(Self {
+            relative: amount.relative.max(fresh[0]),
+            absolute: amount.absolute.max(fresh[1]),
+        })
     }
 
     /// The larger of each part.

@@ -2,6 +2,7 @@
 
 pub mod arrangement;
 pub mod build;
+pub(crate) mod evidence;
 pub mod gate;
 pub mod judgement;
 pub mod margin;

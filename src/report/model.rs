@@ -85,6 +85,21 @@ impl Row {
         at.ok().map(|at| &self.judgements[at].1)
     }
 
+    /// How many values the baseline and the cell of a column of the run have; `places` are those of the table.
+    #[must_use]
+    pub fn sizes(&self, column: usize, places: &[usize]) -> Option<(usize, usize)> {
+        let at = places.binary_search(&column).ok()?;
+        let comparison = self.cells.get(at)?.as_ref()?.comparison.as_ref()?;
+        Some((comparison.baseline_count, comparison.count))
+    }
+
+    /// Whether all cells say in which rounds their values were measured.
+    #[must_use]
+    pub fn is_in_rounds(&self) -> bool {
+        let mut cells = self.cells.iter().flatten();
+        cells.all(|cell| !cell.rounds.is_empty() && !cell.rounds.contains(&0))
+    }
+
     /// The values of the key, joined by spaces, without the empty ones.
     #[must_use]
     pub fn label(&self) -> BString {
@@ -98,6 +113,9 @@ impl Row {
 pub struct Cell {
     /// The values in the order read, in the unit of the table, at least one.
     pub values: Values,
+    /// The round of each value, counted from 1, and 0 where none is known; empty where that is so of all.
+    #[serde(skip)]
+    pub rounds: Vec<u32>,
     /// The median, or the mode where values are said to be exact.
     pub centre: f64,
     /// The lower bound of the centre's interval; negative infinity where there are too few values.

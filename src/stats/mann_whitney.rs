@@ -11,6 +11,9 @@ use super::normal;
 /// Without ties, sizes up to this one are tested exactly.
 const EXACT_UP_TO: usize = 50;
 
+/// Without ties, intervals have exact ranks up to this size; beyond, the normal approximation is off by less than one rank.
+const EXACT_RANKS_UP_TO: usize = 200;
+
 /// With ties, sizes up to this one are tested exactly.
 const EXACT_WITH_TIES_UP_TO: usize = 25;
 
@@ -267,9 +270,25 @@ impl UDistributions {
         (0..=n * m).map(probability).collect()
     }
 
+    /// The interval's rank: the smallest q ≥ 1 with P(U ≤ q) ≥ `a`, in [0, ½], and P(U ≤ q − 1). As [`Self::lower_quantile`] and
+    /// [`Self::cdf`] have it, but exact up to sizes of 200, where no printed p-value asks for the approximation.
+    pub fn rank(&mut self, n1: usize, n2: usize, a: f64) -> (usize, f64) {
+        let larger = n1.max(n2);
+        if larger <= EXACT_UP_TO || larger > EXACT_RANKS_UP_TO {
+            let rank = self.lower_quantile(n1, n2, a).max(1);
+            return (rank, self.cdf(n1, n2, rank - 1));
+        }
+        let tails = self.exact(n1, n2);
+        let rank = tails.partition_point(|&tail| tail < a).max(1);
+        (rank, tails[rank - 1])
+    }
+
     fn exact(&mut self, n1: usize, n2: usize) -> &[f64] {
         let sizes = (n1.min(n2), n1.max(n2));
         self.lower_tails.entry(sizes).or_insert_with(|| {
+            if sizes.1 > EXACT_UP_TO {
+                return large_tails(sizes.0, sizes.1);
+            }
             let counts = u_counts(sizes.0, sizes.1);
             let total = binomial(n1 + n2, n1) as f64;
             let mut sum = 0;
@@ -306,6 +325,31 @@ fn u_counts(n1: usize, n2: usize) -> Vec<u128> {
         }
     }
     counts
+}
+
+/// P(U ≤ u) for u = 0..=n1·n2/2, where counts no longer fit whole numbers: [`u_counts`] with every factor scaled to a
+/// probability. What is taken away and added again is at most 1, so that the absolute error stays near 1e-13.
+fn large_tails(n1: usize, n2: usize) -> Box<[f64]> {
+    let mut tails = vec![0.0_f64; n1 * n2 / 2 + 1];
+    tails[0] = 1.0;
+    for i in 1..=n1 {
+        for u in (n2 + i..tails.len()).rev() {
+            tails[u] -= tails[u - n2 - i];
+        }
+        for u in i..tails.len() {
+            tails[u] += tails[u - i];
+        }
+        let share = i as f64 / (n2 + i) as f64;
+        for tail in &mut tails {
+            *tail *= share;
+        }
+    }
+    let mut sum = 0.0;
+    for tail in &mut tails {
+        sum += tail.max(0.0);
+        *tail = sum;
+    }
+    tails.into()
 }
 
 /// n over k, for n ≤ 100 (C(100, 50) times 100 still fits).
@@ -558,13 +602,37 @@ fn add_multiple(sums: &mut [f32], source: &[f32], factor: f32) {
 /// The smallest two-sided p that samples of these sizes (≥ 1, without ties) can have: 2/C(n1+n2, n1), in (0, 1].
 #[must_use]
 pub fn smallest_p(n1: usize, n2: usize) -> f64 {
-    let (few, many) = (n1.min(n2), n1.max(n2));
-    // In floating point: it may be asked of any size. Exact while the coefficient is below 2^53.
-    let arrangements = (1..=few).fold(1.0_f64, |product, i| {
-        let next = product * (many + i) as f64;
-        next / i as f64
-    });
-    (2.0 / arrangements).min(1.0)
+    (2.0 / coefficient(n1 + n2, n1)).min(1.0)
+}
+
+/// The smallest one-sided p that the values of two samples can have, however they are dealt: for the first being lower, and for
+/// the first being higher. Both samples are sorted and not empty; in (0, 1].
+///
+/// Without ties that is 1/C(n1+n2, n1). With ties it is C(t, j) times as much, where the border between the two samples goes
+/// through `t` equal values of which the first gets `j`: all of those ways have the same U. Values that are all equal have 1.
+#[must_use]
+pub fn smallest_one_sided_p(x: &[f64], y: &[f64], room: &mut Vec<f64>) -> [f64; 2] {
+    room.clear();
+    room.extend_from_slice(x);
+    room.extend_from_slice(y);
+    room.sort_unstable_by(f64::total_cmp);
+    let (n1, n2) = (x.len(), y.len());
+    [n1, n2].map(|lower| {
+        let Some(&last) = room.get(lower - 1) else {
+            return 1.0;
+        };
+        let from = room.partition_point(|&value| value < last);
+        let to = room.partition_point(|&value| value <= last);
+        (coefficient(to - from, lower - from) / coefficient(n1 + n2, n1)).min(1.0)
+    })
+}
+
+/// The binomial coefficient n over k in floating point: it may be asked of any size. Exact while it is below 2^53.
+fn coefficient(n: usize, k: usize) -> f64 {
+    let k = k.min(n - k);
+    (1..=k).fold(1.0_f64, |product, i| {
+        product * (n - k + i) as f64 / i as f64
+    })
 }
 
 /// The smallest size at which two samples of equal size can differ at level `alpha`; `None` beyond 9.
@@ -764,6 +832,42 @@ mod tests {
     }
 
     #[test]
+    fn probabilities_beyond_whole_numbers_are_the_counted_ones() {
+        let mut distributions = UDistributions::new();
+        for (n1, n2) in [(3, 50), (20, 31), (50, 50)] {
+            let large = large_tails(n1, n2);
+            for (u, &tail) in large.iter().enumerate() {
+                assert!(
+                    (tail - distributions.cdf(n1, n2, u)).abs() < 1e-13,
+                    "{n1} {n2} {u}"
+                );
+            }
+        }
+        // The middle of 60 against 60 belongs to both halves, and the halves make 1.
+        let tails = large_tails(60, 60);
+        let last = tails.len() - 1;
+        assert!((tails[last] + tails[last - 1] - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn ranks_of_large_samples_are_exact() {
+        let mut distributions = UDistributions::new();
+        for n in [51, 60, 100] {
+            let (rank, outside) = distributions.rank(n, n, 0.025);
+            let approximate = distributions.lower_quantile(n, n, 0.025);
+            assert!(
+                outside < 0.025 && rank.abs_diff(approximate) <= 1,
+                "{n} {rank} {approximate}"
+            );
+        }
+        // Counted with Python's whole numbers of any size.
+        assert_eq!(
+            [51, 60, 75].map(|n| distributions.rank(n, n, 0.025).0),
+            [1008, 1427, 2291]
+        );
+    }
+
+    #[test]
     fn the_distribution_is_the_same_with_the_sizes_swapped() {
         let mut distributions = UDistributions::new();
         for u in 0..=35 {
@@ -813,6 +917,50 @@ mod tests {
         assert!((smallest_p(8, 8) - 0.00016).abs() < 5e-6);
         assert!(close(smallest_p(10, 10), 1.1e-5, 0.02));
         assert_eq!(smallest_p(4, 9), smallest_p(9, 4));
+    }
+
+    #[test]
+    fn the_smallest_one_sided_p_is_that_of_all_ways_to_deal_the_values() {
+        let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+        for n1 in 1..=5 {
+            for n2 in 1..=5 {
+                for distinct in [1, 2, 2, 3, 5, 1_000_000] {
+                    let mut value = || {
+                        random ^= random << 13;
+                        random ^= random >> 7;
+                        random ^= random << 17;
+                        (random % distinct) as f64
+                    };
+                    let x = sorted(&(0..n1).map(|_| value()).collect::<Vec<_>>());
+                    let y = sorted(&(0..n2).map(|_| value()).collect::<Vec<_>>());
+                    let all = [&x[..], &y[..]].concat();
+                    let mut us = Vec::new();
+                    for hand in 0..1_u32 << all.len() {
+                        if hand.count_ones() as usize == n1 {
+                            let pick = |mine: u32| -> Vec<f64> {
+                                (0..all.len())
+                                    .filter(|i| hand >> i & 1 == mine)
+                                    .map(|i| all[i])
+                                    .collect()
+                            };
+                            us.push(doubled_u(&pick(1), &pick(0)));
+                        }
+                    }
+                    let share = |u: u32| {
+                        us.iter().filter(|&&other| other == u).count() as f64 / us.len() as f64
+                    };
+                    let expected =
+                        [*us.iter().min().unwrap(), *us.iter().max().unwrap()].map(share);
+                    let actual = smallest_one_sided_p(&x, &y, &mut Vec::new());
+                    for (actual, expected) in actual.into_iter().zip(expected) {
+                        assert!(
+                            close(actual, expected, 1e-14),
+                            "{x:?} {y:?}: {actual} {expected}"
+                        );
+                    }
+                }
+            }
+        }
     }
 
     #[test]
