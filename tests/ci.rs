@@ -1179,6 +1179,7 @@ fn the_commands_of_the_documents_run() {
             names.extend([
                 "base1.txt",
                 "base2.txt",
+                "base3.txt",
                 "monday.txt",
                 "tuesday.txt",
                 "results.txt",
