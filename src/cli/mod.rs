@@ -9,10 +9,8 @@ mod older;
 mod options;
 mod output;
 mod output_args;
-mod read;
 mod renamed;
 mod run;
-mod select;
 mod surroundings;
 mod words;
 

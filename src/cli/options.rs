@@ -8,8 +8,8 @@ use super::args::{Args, Shown};
 use super::gate_options::{GateOptionError, GateOptions};
 use super::output::{Format, Output, OutputError};
 use super::output_args::{Color, OutputArgs};
-use crate::input::Size;
 use crate::query::{Filter, Layout, Projection, SyntaxError};
+use crate::read::Query;
 use crate::record::number::parse_number;
 use crate::render::Presentation;
 use crate::render::comment::LEAST_BYTES;
@@ -19,10 +19,8 @@ use crate::report::{Asked, Settings};
 /// What a run is asked to do.
 #[derive(Debug)]
 pub struct Options {
-    /// Which results are used.
-    pub filter: Filter,
-    /// To which cells they go.
-    pub layout: Layout,
+    /// Which results are read, and where they go.
+    pub query: Query,
     /// What was asked, for notes.
     pub asked: Asked,
     /// What the statistics are judged by.
@@ -33,8 +31,6 @@ pub struct Options {
     pub format: Format,
     /// Which verdicts are given, and what becomes of them.
     pub gate: GateOptions,
-    /// What each packed input may unpack to.
-    pub most_unpacked: Size,
     /// The further reports.
     pub outputs: Vec<Output>,
     /// When to use colour on standard output.
@@ -122,26 +118,31 @@ impl Options {
                 return Err(GateOptionError::Both(flag, other).into());
             }
         }
+        let asked = Asked {
+            filter: filter.clone(),
+            table: table.clone(),
+            row: row.clone(),
+            column: column.clone(),
+            ignore: ignore.clone(),
+            alpha_above_one,
+        };
         Ok(Self {
+            query: Query {
+                filter,
+                layout: Layout::new(table, row, column, &ignore),
+                most_unpacked: args.max_unpacked,
+                compares_environments: gate.judging.is_some(),
+                looks_at_names: asked.names_keys(),
+            },
             gate,
             settings,
             selects,
             format,
-            asked: Asked {
-                filter: filter.clone(),
-                table: table.clone(),
-                row: row.clone(),
-                column: column.clone(),
-                ignore: ignore.clone(),
-                alpha_above_one,
-            },
+            asked,
             colour: args.output.color,
             outputs,
             arrangement,
             presentation: presentation(&args.output)?,
-            filter,
-            layout: Layout::new(table, row, column, &ignore),
-            most_unpacked: args.max_unpacked,
             quiet: args.quiet,
         })
     }

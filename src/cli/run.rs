@@ -16,14 +16,13 @@ use super::older::OlderFlagError;
 use super::options::{OptionError, Options};
 use super::output::{Format, Output};
 use super::output_args::Color;
-use super::read::{self, Inputs, Query, ReadError};
 use super::renamed::{Renamed, stands_in};
-use super::select::{self, SelectError};
 use super::surroundings::Surroundings;
 use super::words::WrongWord;
 use crate::input::{InputError, Source, sources};
+use crate::read::{self, InputFacts, Inputs, ReadError, SelectError};
 use crate::render::{self, Presentation, escape, words};
-use crate::report::gate::{self, GateError};
+use crate::report::gate::{self, Evidence, GateError};
 use crate::report::judgement::Outcome;
 use crate::report::{self, Note, Report, self_test, verdict};
 
@@ -266,26 +265,15 @@ fn protect(
     Ok(())
 }
 
-fn query(options: &Options, compares_environments: bool) -> Query<'_> {
-    Query {
-        filter: &options.filter,
-        layout: &options.layout,
-        most_unpacked: options.most_unpacked,
-        compares_environments,
-        names_keys: options.asked.names_keys(),
-    }
-}
-
 /// Writes the selected results.
 fn select(
     sources: &[Source],
     options: &Options,
     streams: &mut Streams<'_>,
 ) -> Result<Exit, Failure> {
-    let query = query(options, false);
-    let facts = select::select(
+    let facts = read::select(
         sources,
-        query,
+        &options.query,
         &options.asked.ignore,
         streams.stdin,
         streams.stdout,
@@ -310,13 +298,12 @@ fn compare(
     options: &Options,
     streams: &mut Streams<'_>,
 ) -> Result<Exit, Failure> {
-    let query = query(options, options.gate.judging.is_some());
-    let mut inputs = read::read(sources, query, streams.stdin, streams.stderr)?;
+    let mut inputs = read::read(sources, &options.query, streams.stdin, streams.stderr)?;
     for (unit, better) in &options.gate.better {
         inputs.metadata.override_better(unit.as_ref(), *better);
     }
     let facts = std::mem::take(&mut inputs.facts);
-    let mut report = build(inputs, options)?;
+    let mut report = build(inputs, &facts, options)?;
     let notes = if options.quiet {
         Vec::new()
     } else {
@@ -372,7 +359,7 @@ fn finish(outcome: io::Result<()>, exit: Exit) -> Result<Exit, Failure> {
 }
 
 /// Makes the report, with verdicts and the answer of the gate if anything asks for them.
-fn build(inputs: Inputs, options: &Options) -> Result<Report, Failure> {
+fn build(inputs: Inputs, facts: &[InputFacts], options: &Options) -> Result<Report, Failure> {
     let worse = match options.gate.purpose {
         Purpose::SelfTest(_, part) => {
             let mut worse = inputs.samples.clone();
@@ -391,7 +378,7 @@ fn build(inputs: Inputs, options: &Options) -> Result<Report, Failure> {
             verdict::judge(&mut report, judging, inputs.environments);
         }
         if let Purpose::Gate(settings) | Purpose::SelfTest(settings, _) = &options.gate.purpose {
-            gate::ask(&mut report, settings, inputs.evidence, &judging.waivers)?;
+            gate::ask(&mut report, settings, Evidence::of(facts), &judging.waivers)?;
         }
     }
     Ok(report)

@@ -18,6 +18,16 @@ pub struct Source {
 }
 
 impl Source {
+    /// The file at `path`, or standard input if that is `-`; its results are a column `label` unless the query says
+    /// otherwise.
+    #[must_use]
+    pub fn new(label: impl Into<BString>, path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            label: label.into(),
+        }
+    }
+
     /// Standard input under its own name.
     #[must_use]
     pub fn standard_input() -> Self {

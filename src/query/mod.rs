@@ -54,7 +54,6 @@ pub mod filter;
 pub mod key;
 pub mod layout;
 mod lex;
-pub mod names;
 pub mod projection;
 pub mod projector;
 pub mod sort;

@@ -1,19 +1,16 @@
 //! Projected keys: small numbers for the tuples of values that results have.
 
 use std::cmp::Ordering;
-use std::hash::BuildHasher;
-use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use hashbrown::HashTable;
 use indexmap::IndexMap;
 
 use super::key::{Key, Subject};
 use super::layout::Exclusions;
-use super::names::Names;
 use super::projection::{Field, Projection};
 use super::sort::Order;
+use crate::common::Interner;
 
 type Hasher = foldhash::fast::RandomState;
 
@@ -44,15 +41,18 @@ pub struct Projector {
     labels: Vec<BString>,
     exclusions: Arc<Exclusions>,
     /// The values of each field but `.config`, in order of first appearance.
-    columns: Vec<Names>,
+    columns: Vec<Interner<BString>>,
     /// The members of `.config` with their values, of which the first is the empty one.
-    members: IndexMap<BString, Names, Hasher>,
+    members: IndexMap<BString, Interner<BString>, Hasher>,
     has_members: bool,
     /// Whether keys depend on more than the configuration.
     reads_names: bool,
     /// The key of the configuration before, if that is all keys depend on.
     previous: Option<(u32, KeyId)>,
-    tuples: Tuples,
+    /// The tuples of all keys, each without the empty members at its end.
+    tuples: Interner<Box<[u32]>>,
+    /// How many numbers those have in all.
+    numbers: usize,
     /// The tuple being made: numbers of values of the columns, then of the members.
     scratch: Vec<u32>,
 }
@@ -62,7 +62,7 @@ pub struct Projector {
 struct Slot<'a> {
     name: &'a BStr,
     at: usize,
-    values: &'a Names,
+    values: &'a Interner<BString>,
     order: &'a Order,
 }
 
@@ -70,7 +70,7 @@ impl Projector {
     pub(super) fn new(projection: &Projection, exclusions: Arc<Exclusions>) -> Self {
         let fields = projection.fields().to_vec();
         let single = fields.iter().filter(|field| field.key != Key::Config);
-        let columns = vec![Names::default(); single.count()];
+        let columns = vec![Interner::default(); single.count()];
         Self {
             has_members: columns.len() < fields.len(),
             reads_names: fields.iter().any(|field| field.key.reads_names()),
@@ -80,7 +80,8 @@ impl Projector {
             exclusions,
             columns,
             members: IndexMap::default(),
-            tuples: Tuples::default(),
+            tuples: Interner::default(),
+            numbers: 0,
             scratch: Vec::new(),
         }
     }
@@ -99,7 +100,13 @@ impl Projector {
         if self.has_members {
             self.project_members(subject);
         }
-        KeyId(self.tuples.number_of(&self.scratch))
+        let (id, is_new) = self
+            .tuples
+            .intern(self.scratch.as_slice(), |tuple| tuple.into());
+        if is_new {
+            self.numbers += self.scratch.len();
+        }
+        KeyId(id)
     }
 
     /// [`Projector::project`] for results whose configurations have numbers of the
@@ -124,8 +131,8 @@ impl Projector {
                 None if self.exclusions.excludes_configuration(key) => continue,
                 None => {
                     // A result without this key has an empty value of it.
-                    let mut values = Names::default();
-                    values.intern(0, b"");
+                    let mut values = Interner::default();
+                    values.intern(BStr::new(b""), ToOwned::to_owned);
                     self.members.insert_full(key.to_owned(), values).0
                 }
             };
@@ -144,7 +151,7 @@ impl Projector {
     /// How many keys there are: their numbers are all those below.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.tuples.ends.len()
+        self.tuples.len()
     }
 
     /// How many values of `.config` a report of all keys has: each has one of every member.
@@ -154,7 +161,7 @@ impl Projector {
 
     /// How many numbers the tuples of all keys have.
     pub(super) fn numbers(&self) -> usize {
-        self.tuples.numbers.len()
+        self.numbers
     }
 
     /// Whether no result was projected.
@@ -220,7 +227,7 @@ impl Projector {
         let ranks: Vec<(usize, Vec<u32>)> = self
             .slots()
             .map(|slot| {
-                let values: Vec<&BStr> = slot.values.iter().collect();
+                let values: Vec<&BStr> = slot.values.iter().map(|value| value.as_bstr()).collect();
                 (slot.at, slot.order.ranks(&values))
             })
             .collect();
@@ -296,57 +303,13 @@ const MEMBER_ORDER: &Order = &Order::Alpha;
 
 impl<'a> Slot<'a> {
     fn value(&self, number: usize) -> &'a BStr {
-        self.values.get(narrow(number)).1
+        self.values.get(narrow(number)).as_bstr()
     }
 }
 
 /// The number of a value, which is its place in order of first appearance.
-fn number_of(values: &mut Names, value: &BStr) -> u32 {
-    values.intern(0, value).0
-}
-
-/// Tuples of numbers, each kept once, all in one piece of memory.
-#[derive(Clone, Debug, Default)]
-struct Tuples {
-    numbers: Vec<u32>,
-    /// Where each tuple ends in `numbers`.
-    ends: Vec<usize>,
-    index: HashTable<u32>,
-    hasher: Hasher,
-}
-
-impl Tuples {
-    fn get(&self, number: u32) -> &[u32] {
-        &self.numbers[span(&self.ends, number)]
-    }
-
-    fn number_of(&mut self, tuple: &[u32]) -> u32 {
-        let Self {
-            numbers,
-            ends,
-            index,
-            hasher,
-        } = self;
-        let hash = hasher.hash_one(tuple);
-        let is_same = |&number: &u32| numbers[span(ends, number)] == *tuple;
-        if let Some(&number) = index.find(hash, is_same) {
-            return number;
-        }
-        let number = narrow(ends.len());
-        index.insert_unique(hash, number, |&number| {
-            hasher.hash_one(&numbers[span(ends, number)])
-        });
-        numbers.extend_from_slice(tuple);
-        ends.push(numbers.len());
-        number
-    }
-}
-
-/// Where a tuple is kept, given where each one ends.
-fn span(ends: &[usize], number: u32) -> Range<usize> {
-    let number = number as usize;
-    let start = number.checked_sub(1).map_or(0, |before| ends[before]);
-    start..ends[number]
+fn number_of(values: &mut Interner<BString>, value: &BStr) -> u32 {
+    values.intern(value, ToOwned::to_owned).0
 }
 
 /// Numbers values and tuples, of which memory ends before the numbers do.

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bstr::{BStr, BString, ByteSlice};
 use memchr::memchr;
@@ -27,6 +28,7 @@ pub enum Record<'a> {
 /// One benchmark result.
 #[derive(Clone, Copy, Debug)]
 pub struct ResultRecord<'a> {
+    reader: u64,
     name: &'a BStr,
     name_version: u64,
     iterations: i64,
@@ -42,6 +44,13 @@ impl<'a> ResultRecord<'a> {
     #[must_use]
     pub fn name(&self) -> &'a BStr {
         self.name
+    }
+
+    /// The number of the reader, which no other reader of this process has: names, configurations and units have numbers
+    /// that mean something for one reader alone.
+    #[must_use]
+    pub fn reader(&self) -> u64 {
+        self.reader
     }
 
     /// How many iterations were run.
@@ -151,6 +160,7 @@ impl<'a> UnitRecord<'a> {
 /// Memory grows with the longest line, not with the text, and a line has a
 /// limit: see [`LONGEST_LINE`].
 pub struct Reader<R> {
+    number: u64,
     lines: Lines<R>,
     /// From lines of the text to those of what it was made of; none where that is the same.
     line_in_input: Option<Box<dyn Fn(u64) -> u64>>,
@@ -164,7 +174,9 @@ pub struct Reader<R> {
 impl<R: Read> Reader<R> {
     /// Reads from `source`, whose results get `label` as their `.file`.
     pub fn new(source: R, label: impl Into<BString>) -> Self {
+        static READERS: AtomicU64 = AtomicU64::new(0);
         Self {
+            number: READERS.fetch_add(1, Ordering::Relaxed),
             lines: Lines::new(source),
             line_in_input: None,
             configuration: Configuration::new(label),
@@ -237,6 +249,7 @@ impl<R: Read> Reader<R> {
                 }) => {
                     self.watch.result();
                     let record = Record::Result(ResultRecord {
+                        reader: self.number,
                         name: self.lines.buffer[place][name].as_bstr(),
                         name_version,
                         iterations,
@@ -275,6 +288,7 @@ impl<R: Read> Reader<R> {
                 name_version,
                 iterations,
             }) => Record::Result(ResultRecord {
+                reader: self.number,
                 name: line[name].as_bstr(),
                 name_version,
                 iterations,

@@ -9,8 +9,8 @@ use indexmap::IndexSet;
 use super::colour;
 use super::format;
 use super::layout::{Align, Grid, GridColumn, Header, Place};
+use crate::common::parallel;
 use crate::report::model::{Cell, Comparison, Field, Geomean, GeomeanChange, Report, Table};
-use crate::report::parallel;
 use crate::report::warning::Warning;
 use crate::unit::Scale;
 

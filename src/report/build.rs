@@ -8,8 +8,8 @@ use super::model::{
     Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, NoGeomeanEffect, Report, Row,
     Table,
 };
-use super::parallel;
 use super::warning::{DIFFERENCE_SEARCH_LIMIT, Warning};
+use crate::common::parallel;
 use crate::sample::{Sample, SampleTable, Samples, Values};
 use crate::stats::{
     ExactSummary, GeoMean, Interval, Method, Ranks, UTest, interval_ranks, median,

@@ -9,6 +9,7 @@ use super::judgement::{
 };
 use super::model::{Report, Table};
 use super::waivers::Waivers;
+use crate::read::InputFacts;
 use crate::record::Findings;
 use crate::unit::Tidied;
 
@@ -35,6 +36,20 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// What was noticed in the inputs.
+    #[must_use]
+    pub fn of(inputs: &[InputFacts]) -> Self {
+        let mut evidence = Self::default();
+        for input in inputs {
+            if !input.is_used {
+                evidence.empty_inputs.push(input.name.clone());
+            }
+            evidence.add_findings(input.name.as_ref(), &input.findings);
+            evidence.syntax_warnings += input.faults;
+        }
+        evidence
+    }
+
     /// Adds what was found beside the results of `input`.
     pub fn add_findings(&mut self, input: &BStr, findings: &Findings) {
         let mut add = |text: String| self.failures.push(format!("{input}{text}").into());

@@ -8,7 +8,6 @@ pub mod judgement;
 pub mod margin;
 pub mod model;
 pub mod notes;
-pub(crate) mod parallel;
 pub mod self_test;
 pub mod verdict;
 pub mod waivers;
@@ -21,5 +20,5 @@ pub use judgement::{
     Verdict,
 };
 pub use model::Report;
-pub use notes::{Asked, InputFacts, Note, notes, notes_on_inputs};
+pub use notes::{Asked, Note, notes, notes_on_inputs};
 pub use warning::Warning;

@@ -14,26 +14,11 @@ use super::model::{Change, GeomeanChange, Report, Row, Table};
 use super::warning::Warning;
 use crate::input::Likeness;
 use crate::query::{Filter, Key, Projection};
+use crate::read::InputFacts;
 use crate::record::{Findings, Occurrences};
-use crate::sample::Seen;
 
 /// More would not be read.
 const MOST_NOTES: usize = 5;
-
-/// What is known of an input besides its results.
-#[derive(Clone, Debug)]
-pub struct InputFacts {
-    /// Its name as given.
-    pub name: BString,
-    /// How many results it has, used or not.
-    pub results: u64,
-    /// What was found around them.
-    pub findings: Findings,
-    /// What it looks like; none where it has results.
-    pub likeness: Option<Likeness>,
-    /// What there is to ask for.
-    pub seen: Seen,
-}
 
 /// What was asked.
 #[derive(Clone, Debug)]

@@ -2,22 +2,23 @@
 //!
 //! What the query makes of a result depends on its name, its configuration and
 //! its units alone. So the builder works that out once for each combination,
-//! keeps the answer as a [`Recipe`] with [`Link`]s to cells, and for all later
-//! lines only follows the links. Such a line allocates nothing but room for
+//! keeps the answer as a [`Benchmark`] with the cell of each [`Series`], and for all later
+//! lines only follows the series. Such a line allocates nothing but room for
 //! its values.
 
+use std::hash::{Hash, Hasher};
 use std::num::NonZero;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use hashbrown::HashMap;
+use indexmap::Equivalent;
 use smallvec::SmallVec;
 
-use super::numbers::Numbers;
 use super::samples::{Field, Sample, SampleTable, Samples};
 use super::seen::Seen;
 use super::values::Values;
-use crate::query::names::Names;
+use crate::common::Interner;
 use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
 use crate::record::{Configuration, Measurement, Name, ResultRecord};
 use crate::unit::Tidied;
@@ -27,51 +28,89 @@ use crate::unit::Tidied;
 pub struct Builder<'q> {
     filter: &'q Filter,
     projectors: Projectors,
-    configurations: Numbers<Configuration>,
+    configurations: Interner<Configuration>,
     /// How many values those have in all.
     configured: usize,
+    /// The reader of the results before, whose versions and numbers are those below.
+    reader: Option<u64>,
     /// The reader's version of the configuration that `configuration` numbers.
     configuration_version: Option<u64>,
     configuration: u32,
-    /// Configuration and name of each recipe.
-    names: Names,
-    /// By the numbers of `names`; none for results that the query drops.
-    recipes: Vec<Option<Box<Recipe>>>,
-    /// The reader's version of the name before, and the number of its recipe:
+    /// All benchmarks, used or not.
+    names: Interner<BenchmarkName>,
+    /// By the numbers of `names`; none for those that the query drops.
+    benchmarks: Vec<Option<Box<Benchmark>>>,
+    /// The reader's version of the name before, and the number of its benchmark:
     /// results of one benchmark mostly stand together.
     previous: Option<(u64, u32)>,
     units: Units,
     cells: Vec<Cell>,
     /// How many values the last complete cell has: the next ones mostly have as many.
     expected_values: usize,
-    cell_numbers: HashMap<CellKey, Target, foldhash::fast::RandomState>,
-    /// Every new link in order, so that another builder can make the same ones.
-    log: Vec<LoggedLink>,
+    cell_numbers: HashMap<CellKey, CellNumber, foldhash::fast::RandomState>,
+    /// Every new series in order, so that another builder can make the same ones.
+    log: Vec<LoggedSeries>,
     /// By the index of the cell: the rounds of its values, up to the last that has one; cells without any are not here.
     rounds: HashMap<usize, Vec<u32>, foldhash::fast::RandomState>,
 }
 
+/// A benchmark by its name and the number of its configuration.
+#[derive(Debug, PartialEq, Eq)]
+struct BenchmarkName {
+    configuration: u32,
+    name: BString,
+}
+
+/// A [`BenchmarkName`] of which the name is borrowed.
+#[derive(Hash)]
+struct BenchmarkNameRef<'a> {
+    configuration: u32,
+    name: &'a BStr,
+}
+
+/// As the borrowed one, as each has to be found by the other.
+impl Hash for BenchmarkName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.borrowed().hash(state);
+    }
+}
+
+impl Equivalent<BenchmarkName> for BenchmarkNameRef<'_> {
+    fn equivalent(&self, owned: &BenchmarkName) -> bool {
+        self.configuration == owned.configuration && owned.name == self.name
+    }
+}
+
+impl BenchmarkName {
+    fn borrowed(&self) -> BenchmarkNameRef<'_> {
+        BenchmarkNameRef {
+            configuration: self.configuration,
+            name: self.name.as_ref(),
+        }
+    }
+}
+
 /// What the query makes of a benchmark under a configuration.
 #[derive(Debug)]
-struct Recipe {
+struct Benchmark {
     /// Found out when the first measurement is kept: results of which nothing
     /// is kept must leave no trace in the keys.
     placement: Option<Placement>,
     outcome: Outcome,
     /// One for each unit, of which there are few.
-    links: SmallVec<[Link; 3]>,
+    series: SmallVec<[Series; 3]>,
 }
 
 /// Where the values of a unit go.
 #[derive(Clone, Copy, Debug)]
-struct Link {
+struct Series {
     /// The unit as written.
     unit: u32,
     /// The reader's number for it; [`NO_UNIT`] if that is not known.
     reader_unit: u32,
     /// The unit's factor.
     factor: f64,
-    target: Target,
+    cell: CellNumber,
 }
 
 /// A unit that no reader has seen.
@@ -79,9 +118,9 @@ const NO_UNIT: u32 = u32::MAX;
 
 /// The index of a cell, once it is known; most values pass by here, so that it is one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Target(u32);
+struct CellNumber(u32);
 
-impl Target {
+impl CellNumber {
     const UNKNOWN: Self = Self(u32::MAX);
     const DROPPED: Self = Self(u32::MAX - 1);
 
@@ -92,7 +131,7 @@ impl Target {
         Self(index.expect("fewer than 2^32 cells"))
     }
 
-    /// No cell has this index unless the target is one.
+    /// No cell has this index unless it is known and not dropped.
     fn index(self) -> usize {
         self.0 as usize
     }
@@ -103,10 +142,10 @@ impl Target {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct LoggedLink {
-    recipe: u32,
+struct LoggedSeries {
+    benchmark: u32,
     unit: u32,
-    cell: Target,
+    cell: CellNumber,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -130,18 +169,18 @@ struct Cell {
 /// The units of an input.
 #[derive(Debug, Default)]
 struct Units {
-    written: Names,
+    written: Interner<BString>,
     tidied: Vec<Tidied>,
     /// The number of each one's table unit, once it is known.
     shown: Vec<Option<u32>>,
     /// The tidied units, in the order of the tables.
-    tables: Numbers<BString>,
+    tables: Interner<BString>,
 }
 
 impl Units {
     /// The number of a unit as written, and whether it is new.
     fn intern(&mut self, unit: &BStr) -> (u32, bool) {
-        let (number, is_new) = self.written.intern(0, unit);
+        let (number, is_new) = self.written.intern(unit, ToOwned::to_owned);
         if is_new {
             self.tidied.push(Tidied::new(unit));
             self.shown.push(None);
@@ -152,7 +191,8 @@ impl Units {
     /// The number of the table unit for values of a unit as written.
     fn table(&mut self, number: u32) -> u32 {
         self.shown[number as usize].unwrap_or_else(|| {
-            let table = self.tables.intern(self.tidied(number).unit.clone());
+            let unit = &self.tidied[number as usize].unit;
+            let (table, _) = self.tables.intern(unit, Clone::clone);
             self.shown[number as usize] = Some(table);
             table
         })
@@ -160,12 +200,11 @@ impl Units {
 
     /// All units as written, in the order of their numbers.
     fn iter(&self) -> impl Iterator<Item = &BStr> {
-        let numbers = (0..).zip(&self.tidied);
-        numbers.map(|(number, _)| self.written(number))
+        self.written.iter().map(AsRef::as_ref)
     }
 
     fn written(&self, number: u32) -> &BStr {
-        self.written.get(number).1
+        self.written.get(number).as_ref()
     }
 
     fn tidied(&self, number: u32) -> &Tidied {
@@ -203,12 +242,13 @@ impl<'q> Builder<'q> {
         Self {
             filter,
             projectors: layout.projectors(),
-            configurations: Numbers::default(),
+            configurations: Interner::default(),
             configured: 0,
+            reader: None,
             configuration_version: None,
             configuration: 0,
-            names: Names::default(),
-            recipes: Vec::new(),
+            names: Interner::default(),
+            benchmarks: Vec::new(),
             previous: None,
             units: Units::default(),
             cells: Vec::new(),
@@ -222,28 +262,28 @@ impl<'q> Builder<'q> {
     /// Adds the measurements of `record`, but for those that are not finite,
     /// which go to `left_out` with their unit.
     ///
-    /// All records must come from one reader: several inputs take a builder
-    /// each and [`Builder::merge`].
+    /// Records may come from several readers. That pays where those follow one another; inputs read side by side take a
+    /// builder each and [`Builder::merge`].
     pub fn add(&mut self, record: &ResultRecord<'_>, left_out: &mut dyn FnMut(f64, &BStr)) {
-        let number = self.recipe_number(record);
-        let Some(recipe) = &self.recipes[number as usize] else {
+        let number = self.benchmark_number(record);
+        let Some(benchmark) = &self.benchmarks[number as usize] else {
             return;
         };
         // All parts of a line that were seen before are followed here, and the rest below.
         let mut known = 0;
-        for ((value, unit), link) in record.numbered_measurements().zip(&recipe.links) {
-            let scaled = value * link.factor;
-            let Some(cell) = self.cells.get_mut(link.target.index()) else {
+        for ((value, unit), series) in record.numbered_measurements().zip(&benchmark.series) {
+            let scaled = value * series.factor;
+            let Some(cell) = self.cells.get_mut(series.cell.index()) else {
                 break;
             };
-            if link.reader_unit != unit || !scaled.is_finite() {
+            if series.reader_unit != unit || !scaled.is_finite() {
                 break;
             }
             cell.values.push_of(scaled, self.expected_values);
             if let Some(round) = record.round() {
                 note_round(
                     &mut self.rounds,
-                    link.target.index(),
+                    series.cell.index(),
                     cell.values.len(),
                     round,
                 );
@@ -269,19 +309,24 @@ impl<'q> Builder<'q> {
         round: Option<NonZero<u32>>,
         left_out: &mut dyn FnMut(f64, &BStr),
     ) {
-        let Some(mut recipe) = self.recipes[number as usize].take() else {
+        let Some(mut benchmark) = self.benchmarks[number as usize].take() else {
             return;
         };
         if measurement.value.is_finite() {
-            let link = self.link_for(&mut recipe, place, measurement.unit);
-            recipe.links[link].reader_unit = unit;
-            let value = measurement.value * recipe.links[link].factor;
+            let series = self.series_for(&mut benchmark, place, measurement.unit);
+            benchmark.series[series].reader_unit = unit;
+            let value = measurement.value * benchmark.series[series].factor;
             if value.is_finite() {
-                let target = self.target(number, &mut recipe, link);
-                if let Some(cell) = self.cells.get_mut(target.index()) {
+                let cell_number = self.cell_of_series(number, &mut benchmark, series);
+                if let Some(cell) = self.cells.get_mut(cell_number.index()) {
                     cell.values.push_of(value, self.expected_values);
                     if let Some(round) = round {
-                        note_round(&mut self.rounds, target.index(), cell.values.len(), round);
+                        note_round(
+                            &mut self.rounds,
+                            cell_number.index(),
+                            cell.values.len(),
+                            round,
+                        );
                     }
                 }
             } else {
@@ -290,7 +335,7 @@ impl<'q> Builder<'q> {
         } else {
             left_out(measurement.value, measurement.unit);
         }
-        self.recipes[number as usize] = Some(recipe);
+        self.benchmarks[number as usize] = Some(benchmark);
     }
 
     /// What there is to ask for in the results so far. It takes time to look at
@@ -298,19 +343,23 @@ impl<'q> Builder<'q> {
     #[must_use]
     pub fn seen(&self, with_names: bool) -> Seen {
         let mut seen = Seen {
-            benchmarks: self.recipes.len(),
-            used: self.recipes.iter().flatten().count(),
+            benchmarks: self.benchmarks.len(),
+            used: self.benchmarks.iter().flatten().count(),
             ..Seen::default()
         };
-        let numbers = 0..u32::try_from(self.recipes.len()).unwrap_or(u32::MAX);
-        let names = numbers.map(|number| self.names.get(number));
+        let names = self.names.iter();
         if with_names {
-            for (_, name) in names.clone() {
-                seen.add_name(name);
+            for benchmark in names.clone() {
+                seen.add_name(benchmark.name.as_ref());
             }
         }
         if seen.add_configurations(self.configurations.iter()) {
-            seen.find_changing(names.map(|(number, name)| (name, self.configurations.get(number))));
+            seen.find_changing(names.map(
+                |BenchmarkName {
+                     configuration,
+                     name,
+                 }| { (name.as_ref(), self.configurations.get(*configuration)) },
+            ));
         }
         seen
     }
@@ -321,42 +370,45 @@ impl<'q> Builder<'q> {
         self.configuration_version = None;
         self.cells.reserve(other.cells.len());
         self.cell_numbers.reserve(other.cells.len());
-        let mut cells = vec![Target::UNKNOWN; other.cells.len()];
+        let mut cells = vec![CellNumber::UNKNOWN; other.cells.len()];
         let units: Vec<u32> = other
             .units
             .iter()
             .map(|unit| self.units.intern(unit).0)
             .collect();
-        // Links of one recipe mostly stand together, and recipes of one configuration.
-        let (mut last_recipe, mut last_configuration) = (None, None);
+        // Series of one benchmark mostly stand together, and benchmarks of one configuration.
+        let (mut last_benchmark, mut last_configuration) = (None, None);
         for logged in &other.log {
-            let number = match last_recipe {
-                Some((theirs, ours)) if theirs == logged.recipe => ours,
+            let number = match last_benchmark {
+                Some((theirs, ours)) if theirs == logged.benchmark => ours,
                 _ => {
-                    let (theirs, name) = other.names.get(logged.recipe);
+                    let BenchmarkName {
+                        configuration: theirs,
+                        name,
+                    } = other.names.get(logged.benchmark);
                     let configuration = match last_configuration {
-                        Some((known, ours)) if known == theirs => ours,
-                        _ => self.configuration_number(other.configurations.get(theirs)),
+                        Some((known, ours)) if known == *theirs => ours,
+                        _ => self.configuration_number(other.configurations.get(*theirs)),
                     };
-                    last_configuration = Some((theirs, configuration));
-                    self.recipe_of(configuration, name)
+                    last_configuration = Some((*theirs, configuration));
+                    self.benchmark_of(configuration, name.as_ref())
                 }
             };
-            last_recipe = Some((logged.recipe, number));
-            let Some(mut recipe) = self.recipes[number as usize].take() else {
+            last_benchmark = Some((logged.benchmark, number));
+            let Some(mut benchmark) = self.benchmarks[number as usize].take() else {
                 continue;
             };
-            let link = self.link_of_unit(&mut recipe, units[logged.unit as usize]);
-            cells[logged.cell.index()] = self.target(number, &mut recipe, link);
-            self.recipes[number as usize] = Some(recipe);
+            let series = self.series_of_unit(&mut benchmark, units[logged.unit as usize]);
+            cells[logged.cell.index()] = self.cell_of_series(number, &mut benchmark, series);
+            self.benchmarks[number as usize] = Some(benchmark);
         }
-        for (index, (target, theirs)) in cells.into_iter().zip(other.cells).enumerate() {
-            let Some(cell) = self.cells.get_mut(target.index()) else {
+        for (index, (cell_number, theirs)) in cells.into_iter().zip(other.cells).enumerate() {
+            let Some(cell) = self.cells.get_mut(cell_number.index()) else {
                 continue;
             };
             let ours = &mut cell.values;
             if let Some(theirs) = other.rounds.get(&index) {
-                let rounds = self.rounds.entry(target.index()).or_default();
+                let rounds = self.rounds.entry(cell_number.index()).or_default();
                 rounds.resize(ours.len(), 0);
                 rounds.extend(theirs);
             }
@@ -376,16 +428,30 @@ impl<'q> Builder<'q> {
     }
 
     fn configuration_number(&mut self, configuration: &Configuration) -> u32 {
-        let known = self.configurations.len();
-        let number = self.configurations.intern_ref(configuration);
-        if self.configurations.len() > known {
+        let (number, is_new) = self.configurations.intern(configuration, Clone::clone);
+        if is_new {
             self.configured += configuration.len();
         }
         number
     }
 
-    /// The number of the recipe for a record.
-    fn recipe_number(&mut self, record: &ResultRecord<'_>) -> u32 {
+    /// Forgets what is known of the numbers and versions of the reader before.
+    fn change_reader(&mut self, reader: u64) {
+        self.reader = Some(reader);
+        self.configuration_version = None;
+        self.previous = None;
+        for benchmark in self.benchmarks.iter_mut().flatten() {
+            for series in &mut benchmark.series {
+                series.reader_unit = NO_UNIT;
+            }
+        }
+    }
+
+    /// The number of the benchmark for a record.
+    fn benchmark_number(&mut self, record: &ResultRecord<'_>) -> u32 {
+        if self.reader != Some(record.reader()) {
+            self.change_reader(record.reader());
+        }
         let version = Some(record.configuration_version());
         if self.configuration_version != version {
             self.configuration_version = version;
@@ -395,28 +461,35 @@ impl<'q> Builder<'q> {
         match self.previous {
             Some((name_version, number)) if name_version == record.name_version() => number,
             _ => {
-                let number = self.recipe_of(self.configuration, record.name());
+                let number = self.benchmark_of(self.configuration, record.name());
                 self.previous = Some((record.name_version(), number));
                 number
             }
         }
     }
 
-    /// The number of the recipe for a name under a configuration, made now if it is new.
-    fn recipe_of(&mut self, configuration: u32, name: &BStr) -> u32 {
-        let (number, is_new) = self.names.intern(configuration, name);
+    /// The number of the benchmark for a name under a configuration, made now if it is new.
+    fn benchmark_of(&mut self, configuration: u32, name: &BStr) -> u32 {
+        let benchmark = BenchmarkNameRef {
+            configuration,
+            name,
+        };
+        let (number, is_new) = self.names.intern(&benchmark, |benchmark| BenchmarkName {
+            configuration,
+            name: benchmark.name.to_owned(),
+        });
         if is_new {
             self.expected_values = self
                 .cells
                 .last()
                 .map_or(0, |cell| cell.values.len().min(MOST_EXPECTED));
-            let recipe = self.new_recipe(configuration, name);
-            self.recipes.push(recipe);
+            let benchmark = self.new_benchmark(configuration, name);
+            self.benchmarks.push(benchmark);
         }
         number
     }
 
-    fn new_recipe(&mut self, configuration: u32, name: &BStr) -> Option<Box<Recipe>> {
+    fn new_benchmark(&mut self, configuration: u32, name: &BStr) -> Option<Box<Benchmark>> {
         let subject = Subject {
             name: Name::new(name),
             configuration: self.configurations.get(configuration),
@@ -425,64 +498,72 @@ impl<'q> Builder<'q> {
         if matches!(outcome, Outcome::Drop) {
             return None;
         }
-        Some(Box::new(Recipe {
+        Some(Box::new(Benchmark {
             placement: None,
             outcome,
-            links: SmallVec::new(),
+            series: SmallVec::new(),
         }))
     }
 
-    /// The index of the link for a unit, which mostly is the one at the
+    /// The index of the series for a unit, which mostly is the one at the
     /// measurement's own place in the line.
-    fn link_for(&mut self, recipe: &mut Recipe, place: usize, unit: &BStr) -> usize {
-        let is_unit = |link: &Link| self.units.written(link.unit) == unit;
-        if recipe.links.get(place).is_some_and(is_unit) {
+    fn series_for(&mut self, benchmark: &mut Benchmark, place: usize, unit: &BStr) -> usize {
+        let is_unit = |series: &Series| self.units.written(series.unit) == unit;
+        if benchmark.series.get(place).is_some_and(is_unit) {
             return place;
         }
         let (unit, is_new) = self.units.intern(unit);
-        // A unit that is new to all has no link here either: a line of many units takes one step for each.
+        // A unit that is new to all has no series here either: a line of many units takes one step for each.
         if is_new {
-            self.new_link(recipe, unit)
+            self.new_series(benchmark, unit)
         } else {
-            self.link_of_unit(recipe, unit)
+            self.series_of_unit(benchmark, unit)
         }
     }
 
-    /// The index of the link for a unit that has a number.
-    fn link_of_unit(&self, recipe: &mut Recipe, unit: u32) -> usize {
-        let known = recipe.links.iter().position(|link| link.unit == unit);
-        known.unwrap_or_else(|| self.new_link(recipe, unit))
+    /// The index of the series for a unit that has a number.
+    fn series_of_unit(&self, benchmark: &mut Benchmark, unit: u32) -> usize {
+        let known = benchmark
+            .series
+            .iter()
+            .position(|series| series.unit == unit);
+        known.unwrap_or_else(|| self.new_series(benchmark, unit))
     }
 
-    fn new_link(&self, recipe: &mut Recipe, unit: u32) -> usize {
-        recipe.links.push(Link {
+    fn new_series(&self, benchmark: &mut Benchmark, unit: u32) -> usize {
+        benchmark.series.push(Series {
             unit,
             reader_unit: NO_UNIT,
             factor: self.units.tidied(unit).factor,
-            target: Target::UNKNOWN,
+            cell: CellNumber::UNKNOWN,
         });
-        recipe.links.len() - 1
+        benchmark.series.len() - 1
     }
 
-    /// Where values of a link go, found out now if it is not known yet.
-    fn target(&mut self, number: u32, recipe: &mut Recipe, link: usize) -> Target {
-        let Link { unit, target, .. } = recipe.links[link];
-        if target != Target::UNKNOWN {
-            return target;
+    /// Where values of a series go, found out now if it is not known yet.
+    fn cell_of_series(
+        &mut self,
+        number: u32,
+        benchmark: &mut Benchmark,
+        series: usize,
+    ) -> CellNumber {
+        let Series { unit, cell, .. } = benchmark.series[series];
+        if cell != CellNumber::UNKNOWN {
+            return cell;
         }
         let written = self.units.written(unit);
         let shown = self.units.tidied(unit).unit.as_ref();
-        let is_kept = match &recipe.outcome {
+        let is_kept = match &benchmark.outcome {
             Outcome::Keep => true,
             Outcome::Drop => false,
             Outcome::ByUnit(filter) => filter.matches(shown, written),
         };
         let placement = if is_kept {
-            self.placement(number, recipe)
+            self.placement(number, benchmark)
         } else {
             None
         };
-        let target = if let Some(placement) = placement {
+        let cell = if let Some(placement) = placement {
             let key = CellKey {
                 table: placement.table,
                 unit: self.units.table(unit),
@@ -490,44 +571,47 @@ impl<'q> Builder<'q> {
                 column: placement.column,
             };
             let cell = self.cell(key, placement.residue);
-            self.log.push(LoggedLink {
-                recipe: number,
+            self.log.push(LoggedSeries {
+                benchmark: number,
                 unit,
                 cell,
             });
             cell
         } else {
-            Target::DROPPED
+            CellNumber::DROPPED
         };
-        recipe.links[link].target = target;
-        target
+        benchmark.series[series].cell = cell;
+        cell
     }
 
-    /// Where the results of a recipe go, unless a fixed list drops them.
-    fn placement(&mut self, number: u32, recipe: &mut Recipe) -> Option<Placement> {
-        if recipe.placement.is_none() {
-            let (configuration, name) = self.names.get(number);
+    /// Where the results of a benchmark go, unless a fixed list drops them.
+    fn placement(&mut self, number: u32, benchmark: &mut Benchmark) -> Option<Placement> {
+        if benchmark.placement.is_none() {
+            let BenchmarkName {
+                configuration,
+                name,
+            } = self.names.get(number);
             let subject = Subject {
                 name: Name::new(name),
-                configuration: self.configurations.get(configuration),
+                configuration: self.configurations.get(*configuration),
             };
-            recipe.placement = self.projectors.project(&subject, configuration);
-            if recipe.placement.is_none() {
-                recipe.outcome = Outcome::Drop;
+            benchmark.placement = self.projectors.project(&subject, *configuration);
+            if benchmark.placement.is_none() {
+                benchmark.outcome = Outcome::Drop;
             }
         }
-        recipe.placement
+        benchmark.placement
     }
 
     /// The cell for `key`, to which results with this residue come from now on.
-    fn cell(&mut self, key: CellKey, residue: KeyId) -> Target {
+    fn cell(&mut self, key: CellKey, residue: KeyId) -> CellNumber {
         let cell = *self.cell_numbers.entry(key).or_insert_with(|| {
             self.cells.push(Cell {
                 key,
                 residues: SmallVec::new(),
                 values: Values::default(),
             });
-            Target::cell(self.cells.len() - 1)
+            CellNumber::cell(self.cells.len() - 1)
         });
         let residues = &mut self.cells[cell.index()].residues;
         if residues.last() != Some(&residue) {
@@ -555,16 +639,16 @@ impl<'q> Builder<'q> {
 
     /// Where results with a measurement that counts go, with the configuration they stand under.
     pub(super) fn placements(&self) -> impl Iterator<Item = (Placement, &Configuration)> {
-        let counts = |link: &Link| link.target.is_cell();
-        let recipes = self.recipes.iter().zip(0..);
-        recipes.filter_map(move |(recipe, number)| {
-            let recipe = recipe.as_ref()?;
-            let (configuration, _) = self.names.get(number);
-            recipe
-                .links
+        let counts = |series: &Series| series.cell.is_cell();
+        let benchmarks = self.benchmarks.iter().zip(self.names.iter());
+        benchmarks.filter_map(move |(benchmark, name)| {
+            let benchmark = benchmark.as_ref()?;
+            let configuration = self.configurations.get(name.configuration);
+            benchmark
+                .series
                 .iter()
                 .any(counts)
-                .then_some((recipe.placement?, self.configurations.get(configuration)))
+                .then_some((benchmark.placement?, configuration))
         })
     }
 
@@ -781,6 +865,79 @@ mod tests {
         };
         assert_eq!(rounds(text), [vec![0, 1, 1], vec![2], vec![1]]);
         assert_eq!(rounds("BenchmarkX 1 5 B/op\n"), [vec![0_u32; 0]]);
+    }
+
+    #[test]
+    fn records_of_several_readers_come_to_the_cells_that_merging_brings_them_to() {
+        let texts = [
+            "k: a\nBenchmarkX 1 5 ns/op 7 B/op\nBenchmarkX 1 6 ns/op\nBenchmarkY 1 8 ns/op\n",
+            "k: b\nBenchmarkY 1 1 B/op 2 ns/op\nBenchmarkX 1 3 B/op 4 ns/op\nBenchmarkX 1 9 B/op\n",
+        ];
+        let (filter, layout) = (Filter::default(), Layout::default());
+        let labels = ["old", "new"];
+        let mut merged = Builder::new(&filter, &layout);
+        for (text, label) in texts.iter().zip(labels) {
+            let mut builder = Builder::new(&filter, &layout);
+            add_all(
+                &mut builder,
+                &mut Reader::new(text.as_bytes(), label),
+                usize::MAX,
+            );
+            merged.merge(builder);
+        }
+        let merged = merged.finish();
+        // One after the other, and by turns.
+        for at_once in [usize::MAX, 1] {
+            let mut builder = Builder::new(&filter, &layout);
+            let mut readers = [0, 1].map(|side| Reader::new(texts[side].as_bytes(), labels[side]));
+            let mut are_open = true;
+            while are_open {
+                are_open = false;
+                for reader in &mut readers {
+                    are_open |= add_all(&mut builder, reader, at_once);
+                }
+            }
+            let samples = builder.finish();
+            let values = |samples: &Samples| -> Vec<String> {
+                let mut all: Vec<String> = samples
+                    .tables
+                    .iter()
+                    .flat_map(|table| {
+                        let filled = table.samples.iter().enumerate();
+                        filled.filter_map(move |(at, sample)| {
+                            let (row, column) =
+                                (at / table.columns.len(), at % table.columns.len());
+                            let values: Vec<f64> = sample.as_ref()?.values.iter().collect();
+                            Some(format!(
+                                "{:?} {} {} {}: {values:?}",
+                                table.key[0].value,
+                                table.unit,
+                                table.rows[row][0].value,
+                                table.columns[column][0].value
+                            ))
+                        })
+                    })
+                    .collect();
+                all.sort();
+                all
+            };
+            assert_eq!(values(&samples), values(&merged));
+            assert_eq!(values(&samples).len(), 7);
+        }
+    }
+
+    /// Adds up to so many records of a reader, and tells whether there may be more.
+    fn add_all(builder: &mut Builder<'_>, reader: &mut Reader<&[u8]>, most: usize) -> bool {
+        for _ in 0..most {
+            let Some((_, record)) = reader.next_record().unwrap() else {
+                return false;
+            };
+            let Record::Result(result) = record else {
+                panic!("a result wanted")
+            };
+            builder.add(&result, &mut |value, unit| panic!("{value} {unit}"));
+        }
+        true
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 pub mod builder;
 pub mod environment;
-pub mod numbers;
 pub mod samples;
 pub mod seen;
 pub mod values;

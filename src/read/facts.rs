@@ -1,0 +1,27 @@
+//! What is known of an input besides its results.
+
+use bstr::BString;
+
+use crate::input::Likeness;
+use crate::record::Findings;
+use crate::sample::Seen;
+
+/// What is known of an input besides its results.
+#[derive(Clone, Debug, Default)]
+pub struct InputFacts {
+    /// Its name as given.
+    pub name: BString,
+    /// How many results it has, used or not.
+    pub results: u64,
+    /// Whether any measurement of it is used.
+    pub is_used: bool,
+    /// How many warnings there are on its lines, but for those on benchmarks that ended without a result: the findings
+    /// tell of these.
+    pub faults: usize,
+    /// What was found around the results.
+    pub findings: Findings,
+    /// What it looks like; none where it has results.
+    pub likeness: Option<Likeness>,
+    /// What there is to ask for.
+    pub seen: Seen,
+}

@@ -1,0 +1,58 @@
+//! From paths to samples: opens inputs, reads their records, and keeps what is known of each.
+//!
+//! [`read()`] collects samples for a comparison, [`select()`] writes what a query selects as benchmark text. Both go over
+//! the records of an input in the one loop of this module.
+
+mod facts;
+mod inputs;
+mod pass;
+mod select;
+
+pub use facts::InputFacts;
+pub use inputs::{Inputs, read};
+pub use select::{SelectError, select};
+
+use std::io;
+
+use crate::input::decode::MOST_UNPACKED;
+use crate::input::{InputError, Size};
+use crate::query::{Filter, Layout};
+
+/// Which results are read, and where they go.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// Which results are used.
+    pub filter: Filter,
+    /// To which cells they go.
+    pub layout: Layout,
+    /// What each packed input may unpack to.
+    pub most_unpacked: Size,
+    /// Whether to find out what results were measured on, which verdicts are about.
+    pub compares_environments: bool,
+    /// Whether to look for keys in names, which takes time: only whoever asks for such keys may miss one.
+    pub looks_at_names: bool,
+}
+
+/// What the program does without flags: all results, a column for each input.
+impl Default for Query {
+    fn default() -> Self {
+        Self {
+            filter: Filter::default(),
+            layout: Layout::default(),
+            most_unpacked: MOST_UNPACKED,
+            compares_environments: false,
+            looks_at_names: false,
+        }
+    }
+}
+
+/// Why reading stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// An input cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A warning cannot be written.
+    #[error("write standard error: {0}")]
+    Warning(#[from] io::Error),
+}

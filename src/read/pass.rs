@@ -1,0 +1,111 @@
+//! The one loop over the records of an input.
+
+use std::io::Read;
+
+use bstr::BString;
+
+use super::facts::InputFacts;
+use crate::input::{Decoded, InputError, Size, Source, decode};
+use crate::record::{Reader, Record, ResultRecord, UnitRecord};
+
+/// What is done with the results and unit lines of an input.
+pub(super) trait Pass {
+    /// What ends it early.
+    type Error: From<InputError>;
+
+    /// Takes a result. No line before it can be part of a torn result any more.
+    fn result(
+        &mut self,
+        line: u64,
+        result: &ResultRecord<'_>,
+        events: &mut Events,
+    ) -> Result<(), Self::Error>;
+
+    /// Takes what is said of a unit.
+    fn unit(
+        &mut self,
+        line: u64,
+        unit: &UnitRecord<'_>,
+        events: &mut Events,
+    ) -> Result<(), Self::Error>;
+}
+
+/// What is to be told or minded of single lines, each with its number, in order.
+pub(super) type Events = Vec<(u64, Event)>;
+
+/// Something about a line.
+pub(super) enum Event {
+    /// A sentence on it.
+    Message(String),
+    /// A sentence on a line that says how a benchmark ended without a result.
+    NoResult(String),
+    /// A pair of a unit line.
+    Unit {
+        unit: BString,
+        key: BString,
+        value: BString,
+    },
+}
+
+/// Reads `bytes`, which are those of `source`, and hands its records to `pass`.
+///
+/// Puts what is known of the input into `facts`, and what is wrong with its lines into `events`.
+pub(super) fn over<P: Pass>(
+    source: &Source,
+    bytes: impl Read,
+    most_unpacked: Size,
+    pass: &mut P,
+    facts: &mut InputFacts,
+    events: &mut Events,
+) -> Result<(), P::Error> {
+    let Decoded { text, lines, start } =
+        decode(bytes, most_unpacked).map_err(|error| InputError::read(source, 0, error))?;
+    let mut reader = Reader::new(text, source.label.clone());
+    if let Some(lines) = lines {
+        reader.number_lines(move |line| lines.in_input(line));
+    }
+    let outcome = loop {
+        let (line, record) = match reader.next_record() {
+            Ok(Some(found)) => found,
+            Ok(None) => break Ok(()),
+            Err(error) => {
+                break Err(InputError::read(source, reader.line_number(), error).into());
+            }
+        };
+        let done = match record {
+            Record::Result(result) => {
+                facts.results += 1;
+                if let Some(torn_at) = result.torn_at() {
+                    mend(torn_at, events);
+                }
+                pass.result(line, &result, events)
+            }
+            Record::Unit(unit) => pass.unit(line, &unit, events),
+            Record::SyntaxError(error) => {
+                events.push((line, Event::Message(error.to_string())));
+                Ok(())
+            }
+            Record::NoResult(error) => {
+                events.push((line, Event::NoResult(error.to_string())));
+                Ok(())
+            }
+        };
+        if let Err(error) = done {
+            break Err(error);
+        }
+    };
+    if facts.results == 0 {
+        facts.likeness = Some(start.likeness());
+    }
+    facts.findings = reader.findings().clone();
+    outcome
+}
+
+/// Forgets what was wrong with the line of a name that has found its numbers.
+fn mend(torn_at: u64, events: &mut Events) {
+    let before = events.iter().rposition(|(line, _)| *line < torn_at);
+    let later = before.map_or(0, |at| at + 1);
+    events
+        .extract_if(later.., |(line, _)| *line == torn_at)
+        .for_each(drop);
+}
