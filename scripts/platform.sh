@@ -2,7 +2,8 @@
 # Builds the program for another platform and runs the recorded cases on it, emulated.
 #
 #   scripts/platform.sh x86_64-linux|aarch64-linux|s390x-linux|x86_64-windows [--install]
-# With --install, Debian's cross compiler and emulator are installed first, which takes root.
+# With --install, Debian's cross compiler and emulator are installed first, which takes root. PROFILE is another profile than
+# `release`, such as `dev`, which builds sooner.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,9 +34,11 @@ fi
 rustup target add "$target" >/dev/null 2>&1
 name=$(tr 'a-z-' 'A-Z_' <<<"$target")
 if [ -n "$linker" ]; then export "CARGO_TARGET_${name}_LINKER=$linker"; fi
-cargo build --locked --release -p rbenchstat --target "$target"
+profile=${PROFILE:-release}
+cargo build --locked --profile "$profile" -p rbenchstat --target "$target"
 folder=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
-program=$folder/$target/release/rbenchstat
+if [ "$profile" = dev ]; then profile=debug; fi
+program=$folder/$target/$profile/rbenchstat
 if [ -f "$program.exe" ]; then program=$program.exe; fi
 $runner "$program" --version
 export WINEDEBUG=-all

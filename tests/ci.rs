@@ -1568,3 +1568,112 @@ fn the_owner_is_set_in_one_go_and_no_other_placeholder_is_left() {
             .contains("Measures Go benchmarks")
     );
 }
+
+/// Stands for `cargo`: records how it was called, and answers as far as scripts read it.
+const CARGO: &str = r#"#!/usr/bin/env bash
+echo "cargo $* ${CONFORMANCE_PROGRAM-}" >>"$PLACE/calls"
+case "$1" in
+  metadata) printf '{"packages":[{"name":"go-regexp","rust_version":"1.1"},{"name":"rbenchstat","rust_version":"1.1"},'
+    printf '{"name":"bench-harness","rust_version":"1.2"}],"target_directory":"%s/target"}\n' "$PLACE" ;;
+  run) shift 7; exec rbenchstat "$@" ;;
+  build)
+    mkdir -p "$PLACE/target/s390x-unknown-linux-gnu/release"
+    ln -sf "$PLACE/bin/rbenchstat" "$PLACE/target/s390x-unknown-linux-gnu/release/rbenchstat" ;;
+esac
+"#;
+
+/// Stands for `rustup`.
+const RUSTUP: &str = r#"#!/usr/bin/env bash
+echo "rustup $*" >>"$PLACE/calls"
+case "$1" in
+  toolchain) if [ "$2" = list ]; then echo 1.1-x86_64; fi ;;
+  run) shift 2; exec "$@" ;;
+esac
+"#;
+
+/// The scripts for who keeps this repository, with what stands for the tools; the real ones are run by hand.
+#[test]
+fn scripts_for_keepers_call_what_they_say() {
+    if !has_all(&["bash", "python3"]) {
+        return;
+    }
+    let place = Place::new();
+    place.command("cargo", CARGO);
+    place.command("rustup", RUSTUP);
+    place.command("qemu-s390x", "#!/usr/bin/env bash\nshift 2\nexec \"$@\"\n");
+    let run = |script: &str| {
+        let _ = fs::remove_file(place.path("calls"));
+        place.bash(&format!("bash \"$SCRIPTS/../{script}\""), &[]);
+        place.read("calls")
+    };
+    let _ = run("generate.sh\" \"$PLACE/generated");
+    let page = place.read("generated/man/rbenchstat.1");
+    assert!(page.contains(".TH rbenchstat"), "{page}");
+    for name in [
+        "rbenchstat.bash",
+        "rbenchstat.elv",
+        "rbenchstat.fish",
+        "_rbenchstat",
+        "_rbenchstat.ps1",
+    ] {
+        assert!(
+            place
+                .read(&format!("generated/completions/{name}"))
+                .contains("fail-on"),
+            "{name}"
+        );
+    }
+
+    assert!(run("long.sh").starts_with("cargo test --release -p rbenchstat -- --ignored"));
+
+    let calls = run("oldest.sh");
+    assert!(!calls.contains("install 1.1 "), "{calls}");
+    assert!(
+        calls.contains("rustup toolchain install 1.2 --profile minimal\n"),
+        "{calls}"
+    );
+    for (package, version) in [
+        ("go-regexp", "1.1"),
+        ("rbenchstat", "1.1"),
+        ("bench-harness", "1.2"),
+    ] {
+        let check = format!("rustup run {version} cargo check --quiet --locked -p {package}\n");
+        assert!(calls.contains(&check), "{calls}");
+    }
+
+    let calls = run("platform.sh\" \"s390x-linux");
+    assert!(
+        calls.contains("rustup target add s390x-unknown-linux-gnu\n"),
+        "{calls}"
+    );
+    let emulated = "qemu-s390x -L /usr/s390x-linux-gnu";
+    let cases = format!(
+        "every_recorded_run {emulated} {}/target/s390x-unknown-linux-gnu/release/rbenchstat\n",
+        place.folder.path().display()
+    );
+    assert!(calls.ends_with(&cases), "{calls}");
+    let wrong = place.run("bash \"$SCRIPTS/../platform.sh\" vax", &[]);
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[test]
+fn every_script_is_run_by_a_test() {
+    let tests = fs::read_to_string(repository().join("tests/ci.rs")).unwrap();
+    // These need a network, or root and the archive and wheel that they try: `just wheel`, `just from-nothing`.
+    let by_hand = ["wheel.sh", "from_nothing.sh"];
+    for path in scripts() {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let is_run = [
+            format!("$SCRIPTS/{name}"),
+            format!("$SCRIPTS/../{name}"),
+            format!("run(\"{name}"),
+            format!("scripts/{name}"),
+        ];
+        // Sourced by those that post.
+        let is_sourced = name == "api.sh";
+        assert!(
+            is_sourced || by_hand.contains(&name) || is_run.iter().any(|call| tests.contains(call)),
+            "{name}"
+        );
+    }
+}
