@@ -1677,3 +1677,20 @@ fn every_script_is_run_by_a_test() {
         );
     }
 }
+
+#[test]
+fn the_oldest_compiler_of_the_readme_is_the_one_of_each_package() {
+    let readme = fs::read_to_string(repository().join("README.md")).unwrap();
+    let version = |path: &str| {
+        let text = fs::read_to_string(repository().join(path)).unwrap();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("rust-version = \""));
+        line.unwrap().trim_end_matches('"').to_owned()
+    };
+    let (own, harness) = (version("Cargo.toml"), version("bench-harness/Cargo.toml"));
+    assert!(readme.contains(&format!("Rust {own} or later is all it needs")));
+    assert!(readme.contains(&format!(
+        "With Rust {harness}, which the bundled `bench-harness` needs"
+    )));
+}
