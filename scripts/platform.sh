@@ -40,6 +40,16 @@ folder=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_director
 if [ "$profile" = dev ]; then profile=debug; fi
 program=$folder/$target/$profile/rbenchstat
 if [ -f "$program.exe" ]; then program=$program.exe; fi
-$runner "$program" --version
 export WINEDEBUG=-all
+if [ "$runner" = wine ]; then
+  # The wine of Debian 12 lacks this library, of which Rust uses one function.
+  library=$(dirname "$program")/bcryptprimitives
+  cat >"$library.c" <<'END'
+#include <windows.h>
+BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T length) { return SystemFunction036(data, (ULONG)length); }
+END
+  "$linker" -shared -o "$library.dll" "$library.c" -ladvapi32
+fi
+$runner "$program" --version
 CONFORMANCE_PROGRAM="$runner $program" cargo test --locked -p rbenchstat --test conformance -- --nocapture every_recorded_run
