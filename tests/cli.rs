@@ -560,8 +560,8 @@ fn a_word_that_an_argument_does_not_take_is_told_with_those_that_it_does() {
         ),
         (
             "-allow removed,faild",
-            "rbenchstat: -allow must be environment, shift, nothing-compared, empty-input, failed, removed, syntax, too-few-runs or \
-             suspect, not \"faild\"; did you mean failed?\n",
+            "rbenchstat: -allow must be environment, shift, same-values, unit, configuration, nothing-compared, empty-input, failed, removed, syntax, too-few-runs or suspect, \
+             not \"faild\"; did you mean failed?\n",
         ),
         (
             "--color=maybe",

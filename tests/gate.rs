@@ -479,7 +479,7 @@ fn what_is_judged_can_be_chosen() {
     );
     let ended = with(&old, &new, "-gate-unit sec/op,B/s");
     assert_eq!(ended.status, 1);
-    ended.says("nothing was compared in B/s: no row has both sides");
+    ended.says("nothing was compared in B/s: no input has it; there are sec/op, ");
 }
 
 #[test]
@@ -598,7 +598,7 @@ fn flags_that_would_do_nothing_or_make_no_sense_are_errors() {
         ),
         (
             "-fail-on regression -allow all",
-            "-allow must be environment, shift, nothing-compared, ",
+            "-allow must be environment, shift, same-values, ",
         ),
         (
             "-fail-on regression -better x",
@@ -1091,4 +1091,196 @@ fn the_waiver_of_the_documents_is_read() {
     let ended = waived(example, BASE);
     assert_eq!(ended.status, 0, "{ended:?}");
     ended.says("waiver on line 1 (Encode/size=1k-8, sec/op, example.com/codec) is stale");
+}
+
+#[test]
+fn the_same_measurements_on_both_sides_are_no_comparison() {
+    let text = input(RUNS, &[("p", "X", &[(100.0, "ns/op"), (3.0, "allocs/op")])]);
+    let other = input(
+        AGAIN,
+        &[("p", "X", &[(100.0, "ns/op"), (3.0, "allocs/op")])],
+    );
+    let folder = Folder::new(&[("old.txt", &text), ("copy.txt", &text), ("new.txt", &other)]);
+    let copied = folder.run("-fail-on regression %old.txt %copy.txt");
+    assert_eq!(copied.status, 3);
+    copied.says("could not judge: both sides hold the same measurements");
+    copied.says("the same measurements on both sides in 1 row: is it a copy of the baseline, or the same file? (-allow same-values)");
+    let allowed = folder.run("-fail-on regression -allow same-values %old.txt %copy.txt");
+    assert_eq!(allowed.status, 0, "{}", allowed.stderr);
+    // Counts are the same on every run, and say nothing.
+    let measured = folder.run("-fail-on regression %old.txt %new.txt");
+    assert!(
+        !measured.stderr.contains("same measurements"),
+        "{}",
+        measured.stderr
+    );
+    let third = folder.run("-fail-on regression %old.txt %new.txt %copy.txt");
+    third.says("the same measurements on both sides in 1 row in ");
+}
+
+#[test]
+fn the_judged_side_does_not_set_the_rules() {
+    let old = input(RUNS, &[("p", "X", &[(100.0, "ns/op")])]);
+    let slow = input(AGAIN, &[("p", "X", &[(150.0, "ns/op")])]);
+    let claim = "Unit ns/op better=higher\n";
+    let folder = Folder::new(&[
+        ("old.txt", &old),
+        ("new.txt", &(claim.to_owned() + &slow)),
+        ("said.txt", &(claim.to_owned() + &old)),
+        ("slow.txt", &slow),
+    ]);
+    let claimed = folder.run("-fail-on regression %old.txt %new.txt");
+    assert_eq!(claimed.status, 1);
+    claimed.says("new.txt says better=higher of ns/op, against the baseline or what is known");
+    claimed.says("(-allow unit)");
+    // Nothing else is wrong: no answer.
+    let fast = folder.run("-fail-on regression %slow.txt %said.txt");
+    assert_eq!(fast.status, 3);
+    fast.says("could not judge: the judged side sets its own rules");
+    // The baseline may, and the flag always.
+    let said = folder.run("-fail-on regression %said.txt %slow.txt");
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    let flag = folder.run("-fail-on regression -better ns/op=higher %old.txt %new.txt");
+    assert_eq!(flag.status, 0, "{}", flag.stderr);
+    assert!(!flag.stderr.contains("says better"), "{}", flag.stderr);
+}
+
+#[test]
+fn runs_that_a_line_takes_out_of_the_comparison_are_missed() {
+    let old = input(RUNS, &[("p", "X", &[(100.0, "ns/op")])]);
+    let slow = input(AGAIN, &[("p", "X", &[(300.0, "ns/op")])]);
+    let new = old.replace("100", "101") + "server: listening\n" + &slow;
+    let folder = Folder::new(&[("old.txt", &old), ("new.txt", &new)]);
+    let split = folder.run("-fail-on regression %old.txt %new.txt");
+    assert_eq!(split.status, 3, "{}", split.stderr);
+    split.says("server changes within new.txt and takes runs of X-8 out of the comparison: add -ignore server to compare all runs (-allow configuration)");
+    assert!(
+        !split.stderr.contains("in the same units"),
+        "{}",
+        split.stderr
+    );
+    let pooled = folder.run("-fail-on regression -ignore server %old.txt %new.txt");
+    assert!(
+        !pooled.stderr.contains("out of the comparison"),
+        "{}",
+        pooled.stderr
+    );
+    // Both sides have it: every run is compared.
+    let both = Folder::new(&[("old.txt", &new), ("new.txt", &new.replace("300", "302"))]);
+    let both = both.run("-fail-on regression %old.txt %new.txt");
+    assert!(
+        !both.stderr.contains("out of the comparison"),
+        "{}",
+        both.stderr
+    );
+}
+
+#[test]
+fn what_changed_and_is_not_judged_is_named_with_the_flag_that_would() {
+    let old = input(
+        RUNS,
+        &[(
+            "p",
+            "X",
+            &[(100.0, "ns/op"), (70.0, "hit%"), (5.0, "frobs")],
+        )],
+    );
+    let new = input(
+        AGAIN,
+        &[(
+            "p",
+            "X",
+            &[(100.0, "ns/op"), (20.0, "hit%"), (5.0, "frobs")],
+        )],
+    );
+    let folder = Folder::new(&[("old.txt", &old), ("new.txt", &new)]);
+    let ended = folder.run("-fail-on regression %old.txt %new.txt");
+    ended.says("note: changed, and not judged: hit% of X-8: nobody said which direction is better: add -better hit%=lower or -better hit%=higher");
+    let judged = folder.run("-fail-on regression -better hit%=higher %old.txt %new.txt");
+    assert_eq!(judged.status, 1);
+    assert!(!judged.stderr.contains("not judged"), "{}", judged.stderr);
+}
+
+#[test]
+fn settings_that_hit_nothing_or_never_fire_are_told() {
+    let old = input(RUNS, &[("p", "X", &[(100.0, "ns/op"), (9.0, "MB/s")])]);
+    let new = input(AGAIN, &[("p", "X", &[(100.0, "ns/op"), (9.0, "MB/s")])]);
+    let margins =
+        "[[margin]]\nbenchmark = \"Gone-8\"\npackage = \"p\"\nunit = \"sec/op\"\nmargin = \"3%\"\n";
+    let folder = Folder::new(&[
+        ("old.txt", &old),
+        ("new.txt", &new),
+        ("margins.toml", margins),
+        ("none.toml", "waiver = []\n"),
+    ]);
+    for (flags, message) in [
+        (
+            "-threshold 5%,alloc/op=0",
+            "-threshold: no input has alloc/op; there are sec/op, B/s\n",
+        ),
+        (
+            "-better qps=higher",
+            "-better: no input has qps; there are sec/op, B/s\n",
+        ),
+        (
+            "-better ns/op=lower,sec/op=lower",
+            "-better: sec/op is named twice: leave one out\n",
+        ),
+        (
+            "-gate-unit ns/op,sec/op",
+            "-gate-unit: sec/op is named twice: leave one out\n",
+        ),
+        (
+            "-gate-unit sec/op,",
+            "-gate-unit must be a list of units, such as sec/op,B/op: one item of it is empty\n",
+        ),
+        (
+            "-threshold 200%",
+            "-threshold: B/s cannot fall by more than 100%, so that a margin of 200% can never fire: give it one of its own, such as B/s=50%\n",
+        ),
+        (
+            "-waivers %none.toml",
+            "-waivers: none.toml:1: there is no waiver in it: add a [[waiver]], or leave -waivers out\n",
+        ),
+    ] {
+        let ended = folder.run(&format!("-fail-on regression {flags} %old.txt %new.txt"));
+        assert_eq!(ended.status, 2, "{flags}: {}", ended.stderr);
+        ended.says(message);
+    }
+    // A margin of its own makes the general one harmless; without a gate a note is enough.
+    let ended = folder.run("-fail-on regression -threshold 200%,B/s=50% %old.txt %new.txt");
+    assert_eq!(ended.status, 0, "{}", ended.stderr);
+    let shown = folder.run("-format pretty -threshold 5%,alloc/op=0 %old.txt %new.txt");
+    assert_eq!(shown.status, 0);
+    shown.says("note: -threshold: no input has alloc/op");
+    let gone = folder.run("-fail-on regression -threshold @%margins.toml %old.txt %new.txt");
+    assert_eq!(gone.status, 0, "{}", gone.stderr);
+    gone.says("note: -threshold: 1 of the margins in a file hit nothing: there is no row Gone-8 in sec/op: write the file anew with -noise");
+}
+
+#[test]
+fn the_worst_value_of_a_unit_said_to_be_exact_decides() {
+    let side = |values: [u32; 4]| {
+        let mut text = "Unit allocs/op assume=exact\n".to_owned();
+        for value in values {
+            writeln!(text, "BenchmarkX 1000 {value} allocs/op").unwrap();
+        }
+        text
+    };
+    let folder = Folder::new(&[
+        ("old.txt", &side([5, 5, 5, 5])),
+        ("new.txt", &side([5, 5, 5, 500])),
+        ("less.txt", &side([4, 4, 4, 4])),
+    ]);
+    let worse = folder.run("-fail-on regression %old.txt %new.txt");
+    assert_eq!(worse.status, 1);
+    worse.says("regression: X, allocs/op: 5.000 → 5.000, +9900.00%");
+    assert_eq!(
+        folder.run("-fail-on regression %new.txt %old.txt").status,
+        0
+    );
+    assert_eq!(
+        folder.run("-fail-on regression %less.txt %old.txt").status,
+        1
+    );
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::SystemTime;
 
-use bstr::{BString, ByteSlice};
+use bstr::BString;
 use humantime::format_rfc3339;
 use toml::value::{Date, Datetime};
 
@@ -30,6 +30,12 @@ pub enum Purpose {
 }
 
 impl Purpose {
+    /// Whether a gate is asked, which passes over nothing in silence.
+    #[must_use]
+    pub fn has_gate(&self) -> bool {
+        matches!(self, Self::Gate(_) | Self::SelfTest(..))
+    }
+
     /// The flag for which something else than a report is written, if it is there.
     #[must_use]
     pub fn instead_of_report(&self) -> Option<&'static str> {
@@ -70,6 +76,12 @@ pub enum GateOptionError {
     /// No percentage that a value can get worse by.
     #[error("-self-test must be a percentage above 0% and below 100%, such as 10%, not {0:?}")]
     SelfTest(String),
+    /// A unit that is named twice, perhaps in two forms.
+    #[error("-{0}: {1} is named twice: leave one out")]
+    Twice(&'static str, String),
+    /// An item of `-gate-unit` without a name.
+    #[error("-gate-unit must be a list of units, such as sec/op,B/op: one item of it is empty")]
+    NoUnit,
     /// Two flags that exclude each other.
     #[error("-{0} and -{1} exclude each other: leave one out")]
     Both(&'static str, &'static str),
@@ -140,9 +152,7 @@ fn purpose(args: &GateArgs) -> Result<Purpose, GateOptionError> {
     }
     let settings = GateSettings {
         fail_on: args.fail_on.unwrap_or_default(),
-        units: list(&args.gate_unit)
-            .map(|unit| gate_unit(unit.as_bytes().as_bstr()))
-            .collect(),
+        units: gate_units(args)?,
         allowed: args.allow.clone(),
     };
     Ok(match &args.self_test {
@@ -169,17 +179,39 @@ fn percentage(text: &str) -> Result<f64, GateOptionError> {
 }
 
 fn better(args: &GateArgs) -> Result<Vec<(BString, Better)>, GateOptionError> {
-    let items = list(&args.better).map(|item| {
-        let better = match item.rsplit_once('=') {
-            Some((unit, "lower")) if !unit.is_empty() => Some((unit, Better::Lower)),
-            Some((unit, "higher")) if !unit.is_empty() => Some((unit, Better::Higher)),
-            _ => None,
-        };
-        better
-            .map(|(unit, better)| (unit.into(), better))
-            .ok_or_else(|| GateOptionError::Better(item.into()))
-    });
-    items.collect()
+    let mut directions: Vec<(BString, Better)> = Vec::new();
+    for item in list(&args.better) {
+        let wrong = || GateOptionError::Better(item.into());
+        let (unit, direction) = item.rsplit_once('=').ok_or_else(wrong)?;
+        let (unit, direction) = (unit.trim(), direction.trim());
+        let better = Better::named(direction.as_bytes()).ok_or_else(wrong)?;
+        let is_same =
+            |(known, _): &(BString, Better)| gate_unit(known.as_ref()) == gate_unit(unit.into());
+        if unit.is_empty() {
+            return Err(wrong());
+        }
+        if directions.iter().any(is_same) {
+            return Err(GateOptionError::Twice("better", unit.into()));
+        }
+        directions.push((unit.into(), better));
+    }
+    Ok(directions)
+}
+
+/// The units of `-gate-unit`, in base form.
+fn gate_units(args: &GateArgs) -> Result<Vec<BString>, GateOptionError> {
+    let mut units: Vec<BString> = Vec::new();
+    for item in list(&args.gate_unit) {
+        if item.is_empty() {
+            return Err(GateOptionError::NoUnit);
+        }
+        let unit = gate_unit(item.into());
+        if units.contains(&unit) {
+            return Err(GateOptionError::Twice("gate-unit", item.into()));
+        }
+        units.push(unit);
+    }
+    Ok(units)
 }
 
 fn waivers(args: &GateArgs) -> Result<Waivers, GateOptionError> {

@@ -24,6 +24,8 @@ use crate::read::{self, InputFacts, Inputs, ReadError, SelectError};
 use crate::render::{self, Presentation, escape, words};
 use crate::report::gate::{self, Evidence, GateError};
 use crate::report::judgement::Outcome;
+use crate::report::rules::UnitRules;
+use crate::report::settings::{self, IdleSetting};
 use crate::report::{self, Note, Report, self_test, verdict};
 
 /// The standard streams, or what stands for them.
@@ -51,6 +53,8 @@ enum Failure {
     Read(#[from] ReadError),
     #[error(transparent)]
     Gate(#[from] GateError),
+    #[error(transparent)]
+    Setting(#[from] IdleSetting),
     #[error("write standard output: {0}")]
     Write(#[from] io::Error),
     #[error("-format bench compares nothing: leave out {0}")]
@@ -299,21 +303,33 @@ fn compare(
     streams: &mut Streams<'_>,
 ) -> Result<Exit, Failure> {
     let mut inputs = read::read(sources, &options.query, streams.stdin, streams.stderr)?;
-    for (unit, better) in &options.gate.better {
-        inputs.metadata.override_better(unit.as_ref(), *better);
-    }
+    let rules = UnitRules::of(
+        &inputs.facts,
+        inputs.samples.columns.first().map(Vec::as_slice),
+        &options.gate.better,
+    );
     let facts = std::mem::take(&mut inputs.facts);
-    let mut report = build(inputs, &facts, options)?;
+    let Reports {
+        judged: mut report,
+        mut drop_in,
+        idle,
+    } = build(inputs, &facts, &rules, options)?;
     let notes = if options.quiet {
         Vec::new()
     } else {
-        report::notes(&facts, &options.asked, &report)
+        let idle = idle.into_iter().map(Note::Idle);
+        idle.chain(report::notes(&facts, &options.asked, &report))
+            .collect()
     };
     report.arrange(options.arrangement);
+    if let Some(drop_in) = &mut drop_in {
+        drop_in.arrange(options.arrangement);
+    }
+    let drop_in = drop_in.as_ref().unwrap_or(&report);
     let exit = match &options.gate.purpose {
         Purpose::Noise => tell_noise(&report, streams.stdout, streams.stderr)?,
         Purpose::SelfTest(_, part) => tell_self_test(&report, *part, options.quiet, streams)?,
-        Purpose::Show | Purpose::Gate(_) => show(&report, options, streams)?,
+        Purpose::Show | Purpose::Gate(_) => show(&report, drop_in, options, streams)?,
     };
     tell_notes(&notes, options.quiet, streams.stderr);
     // The process ends next: giving back every row on its own would only take time. Where there may be another run, such
@@ -325,11 +341,25 @@ fn compare(
 }
 
 /// Writes the reports that were asked for, and tells the answer of the gate.
-fn show(report: &Report, options: &Options, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
+///
+/// The drop-in formats show `drop_in`, the others `report`.
+fn show(
+    report: &Report,
+    drop_in: &Report,
+    options: &Options,
+    streams: &mut Streams<'_>,
+) -> Result<Exit, Failure> {
+    let shown = |format: Format| {
+        if format.shows_verdicts() {
+            report
+        } else {
+            drop_in
+        }
+    };
     // The answer of a gate stands even if nobody reads the tables to their end.
     let exit = tell_gate(report, options.quiet, streams.stderr);
     // The files before standard output, for the same reason.
-    write_outputs(report, options, streams)?;
+    write_outputs(shown, options, streams)?;
     let presentation = Presentation {
         has_colour: match options.colour {
             Color::Auto => streams.surroundings.shows_colour,
@@ -342,7 +372,7 @@ fn show(report: &Report, options: &Options, streams: &mut Streams<'_>) -> Result
     let mut out = BufWriter::new(&mut *streams.stdout);
     let outcome = render(
         options.format,
-        report,
+        shown(options.format),
         &presentation,
         &mut out,
         streams.stderr,
@@ -358,30 +388,65 @@ fn finish(outcome: io::Result<()>, exit: Exit) -> Result<Exit, Failure> {
     }
 }
 
+/// The report with verdicts, if anything asks for them.
+struct Reports {
+    judged: Report,
+    /// What the drop-in formats show, where that is something else: they go by what any input says of units.
+    drop_in: Option<Report>,
+    /// The settings that do nothing.
+    idle: Vec<IdleSetting>,
+}
+
 /// Makes the report, with verdicts and the answer of the gate if anything asks for them.
-fn build(inputs: Inputs, facts: &[InputFacts], options: &Options) -> Result<Report, Failure> {
+fn build(
+    inputs: Inputs,
+    facts: &[InputFacts],
+    rules: &UnitRules,
+    options: &Options,
+) -> Result<Reports, Failure> {
+    let Some(judging) = &options.gate.judging else {
+        return Ok(Reports {
+            judged: report::build(inputs.samples, &inputs.metadata, options.settings),
+            drop_in: None,
+            idle: Vec::new(),
+        });
+    };
+    let differs = inputs.samples.tables.iter().any(|table| {
+        let unit = table.unit.as_ref();
+        inputs.metadata.assumes_exact(unit) != rules.metadata.assumes_exact(unit)
+    });
+    let drop_in =
+        differs.then(|| report::build(inputs.samples.clone(), &inputs.metadata, options.settings));
     let worse = match options.gate.purpose {
         Purpose::SelfTest(_, part) => {
             let mut worse = inputs.samples.clone();
-            self_test::worsen(&mut worse, &inputs.metadata, part);
+            self_test::worsen(&mut worse, &rules.metadata, part);
             Some(worse)
         }
         _ => None,
     };
-    let mut report = report::build(inputs.samples, &inputs.metadata, options.settings);
-    if let Some(judging) = &options.gate.judging {
-        if let Some(worse) = worse {
-            let undisturbed = verdict::judge(&mut report, judging, inputs.environments.clone());
-            report = report::build(worse, &inputs.metadata, options.settings);
-            verdict::judge_one_at_a_time(&mut report, judging, inputs.environments, &undisturbed);
-        } else {
-            verdict::judge(&mut report, judging, inputs.environments);
-        }
-        if let Purpose::Gate(settings) | Purpose::SelfTest(settings, _) = &options.gate.purpose {
-            gate::ask(&mut report, settings, Evidence::of(facts), &judging.waivers)?;
-        }
+    let mut judged = report::build(inputs.samples, &rules.metadata, options.settings);
+    if let Some(worse) = worse {
+        let undisturbed = verdict::judge(&mut judged, judging, inputs.environments.clone());
+        judged = report::build(worse, &rules.metadata, options.settings);
+        verdict::judge_one_at_a_time(&mut judged, judging, inputs.environments, &undisturbed);
+    } else {
+        verdict::judge(&mut judged, judging, inputs.environments);
     }
-    Ok(report)
+    let mut idle = settings::idle(&judged, &judging.margins, &options.gate.better);
+    if !idle.is_empty() && options.gate.purpose.has_gate() {
+        return Err(Failure::Setting(idle.swap_remove(0)));
+    }
+    idle.extend(settings::missing_rows(&judged, &judging.margins));
+    if let Purpose::Gate(settings) | Purpose::SelfTest(settings, _) = &options.gate.purpose {
+        let evidence = Evidence::of(facts, &judged, rules);
+        gate::ask(&mut judged, settings, evidence, &judging.waivers)?;
+    }
+    Ok(Reports {
+        judged,
+        drop_in,
+        idle,
+    })
 }
 
 /// Tells the answer of the gate, if there is one.
@@ -484,8 +549,8 @@ fn tell_noise(
 }
 
 /// Writes the further reports; all of them exist in memory before the first is put in place.
-fn write_outputs(
-    report: &Report,
+fn write_outputs<'r>(
+    report: impl Fn(Format) -> &'r Report,
     options: &Options,
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
@@ -503,6 +568,7 @@ fn write_outputs(
             _ => &mut *streams.stderr,
         };
         let presentation = &options.presentation;
+        let report = report(output.format);
         render(output.format, report, presentation, &mut bytes, warnings)
             .map_err(|error| failure(output, error))?;
         reports.push((output, bytes));

@@ -4,7 +4,7 @@ use bstr::BString;
 
 use crate::input::Likeness;
 use crate::record::Findings;
-use crate::sample::Seen;
+use crate::sample::{Field, Seen};
 
 /// What is known of an input besides its results.
 #[derive(Clone, Debug, Default)]
@@ -24,4 +24,19 @@ pub struct InputFacts {
     pub likeness: Option<Likeness>,
     /// What there is to ask for.
     pub seen: Seen,
+    /// What it says of units.
+    pub units: Vec<UnitStatement>,
+    /// The columns that its results go to; only filled in where it says something of units.
+    pub columns: Vec<Vec<Field>>,
+}
+
+/// What an input says of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitStatement {
+    /// The unit as written.
+    pub unit: BString,
+    /// The key, such as `better`.
+    pub key: BString,
+    /// The value, such as `higher`.
+    pub value: BString,
 }

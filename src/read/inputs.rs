@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::facts::InputFacts;
+use super::facts::{InputFacts, UnitStatement};
 use super::pass::{self, Event, Events, Pass};
 use super::{Query, ReadError};
 use crate::common::parallel;
@@ -147,6 +147,18 @@ impl<'q> Reading<'q> {
         let builder = collecting.builder;
         facts.seen = builder.seen(query.looks_at_names);
         facts.is_used = !builder.is_empty();
+        let statements = events.iter().filter_map(|(_, event)| match event {
+            Event::Unit { unit, key, value } => Some(UnitStatement {
+                unit: unit.clone(),
+                key: key.clone(),
+                value: value.clone(),
+            }),
+            Event::Message(_) | Event::NoResult(_) => None,
+        });
+        facts.units = statements.collect();
+        if !facts.units.is_empty() {
+            facts.columns = builder.column_keys();
+        }
         Self {
             builder,
             facts,

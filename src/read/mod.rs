@@ -8,7 +8,7 @@ mod inputs;
 mod pass;
 mod select;
 
-pub use facts::InputFacts;
+pub use facts::{InputFacts, UnitStatement};
 pub use inputs::{Inputs, read};
 pub use select::{SelectError, select};
 

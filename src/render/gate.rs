@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use bstr::ByteSlice;
+use bstr::{BString, ByteSlice};
 use indexmap::IndexSet;
 
 use super::subject::label;
@@ -13,6 +13,7 @@ use crate::report::judgement::{
 };
 use crate::report::margin::{Amount, write_entry};
 use crate::report::model::{Report, Table};
+use crate::report::notes::shell_word;
 use crate::report::verdict::row_name;
 use crate::unit::{Better, Scale};
 
@@ -62,6 +63,7 @@ pub fn write(report: &Report, quiet: bool, out: &mut dyn Write) -> io::Result<()
         let allow = found.obstacle.kind().word();
         let fact = match &found.obstacle {
             Obstacle::Environment(difference) => words::environment(report, difference),
+            Obstacle::SameValues { column, rows } => words::same_values(report, *column, *rows),
             obstacle => words::obstacle(obstacle),
         };
         let remedy = remedy(report, &found.obstacle);
@@ -130,6 +132,9 @@ fn cause(kind: ObstacleKind) -> &'static str {
         ObstacleKind::Environment => "the sides were measured on different machines",
         ObstacleKind::Removed => "benchmarks were removed",
         ObstacleKind::Failed => "benchmarks failed",
+        ObstacleKind::SameValues => "both sides hold the same measurements",
+        ObstacleKind::Configuration => "runs were left out of the comparison",
+        ObstacleKind::Unit => "the judged side sets its own rules",
         ObstacleKind::TooFewRuns => "too few runs for any verdict",
         ObstacleKind::Shift => "everything moved alike",
         ObstacleKind::Suspect => "what looks changed is not proven",
@@ -273,7 +278,17 @@ fn remedy(report: &Report, obstacle: &Obstacle) -> String {
             let keys = bstr::join(",", differing);
             format!(": add -ignore {} to compare all the same", keys.as_bstr())
         }
-        Obstacle::NothingCompared { unit: Some(_), .. } => ": no row has both sides".into(),
+        Obstacle::NothingCompared {
+            unit: Some(unit), ..
+        } => {
+            let units: IndexSet<&BString> = report.tables.iter().map(|table| &table.unit).collect();
+            if units.contains(unit) {
+                ": no row has both sides".into()
+            } else {
+                let units = bstr::join(", ", units);
+                format!(": no input has it; there are {}", units.as_bstr())
+            }
+        }
         // An input that holds nothing is told by itself.
         Obstacle::NothingCompared { .. } if has_empty_input(report) => String::new(),
         Obstacle::NothingCompared { .. } if report.columns.len() < 2 => {
@@ -284,6 +299,21 @@ fn remedy(report: &Report, obstacle: &Obstacle) -> String {
         }
         Obstacle::EmptyInput { .. } => ": look at what `go test` printed, and at -filter".into(),
         Obstacle::FailedBenchmark { .. } => String::new(),
+        Obstacle::SameValues { .. } => ": is it a copy of the baseline, or the same file?".into(),
+        Obstacle::Configuration(split) => {
+            let key = shell_word(&split.key.to_str_lossy()).into_owned();
+            format!(": add -ignore {key} to compare all runs")
+        }
+        Obstacle::Unit(dispute) => {
+            let unit = &dispute.unit;
+            let has_direction = dispute.claim.starts_with(b"better=");
+            let flag = if has_direction {
+                format!(", or add -better {unit}=lower or {unit}=higher")
+            } else {
+                String::new()
+            };
+            format!(": the baseline has to say so{flag}")
+        }
         Obstacle::Removed { places } => {
             // A benchmark has several units, and each is missing.
             let mut names: IndexSet<String> = IndexSet::new();
@@ -348,10 +378,12 @@ fn notes(report: &Report, gate: &Gate, summary: &Summary, out: &mut dyn Write) -
     let waivers = gate.waiver_notes.iter().map(words::waiver);
     let shifts = summary.shifts.iter();
     let shifts = shifts.map(|shift| words::shift(report, shift));
+    let unjudged = words::unjudged(report);
     let tolerance = words::tolerance(summary);
     for note in waivers
         .chain(shifts)
         .chain(words::drift(report))
+        .chain(unjudged)
         .chain(tolerance)
     {
         tell(out, &format!("  note: {}", note.plain()))?;

@@ -516,6 +516,16 @@ fn detail<'a>(report: &'a Report, obstacle: &'a Obstacle) -> ObstacleDetail<'a> 
         Obstacle::EmptyInput { input } => ObstacleDetail::Text { text: lossy(input) },
         Obstacle::FailedBenchmark { line } => ObstacleDetail::Text { text: lossy(line) },
         Obstacle::Environment(difference) => ObstacleDetail::Environment(difference),
+        Obstacle::SameValues { rows, .. } => ObstacleDetail::Counted {
+            count: *rows,
+            needed: None,
+        },
+        Obstacle::Configuration(split) => ObstacleDetail::Text {
+            text: lossy(&split.key),
+        },
+        Obstacle::Unit(dispute) => ObstacleDetail::Text {
+            text: lossy(&dispute.unit),
+        },
         Obstacle::Shift(shift) => ObstacleDetail::Text {
             text: lossy(&shift.unit),
         },

@@ -3,6 +3,7 @@
 //! A sentence comes in pieces, since names and other text that somebody else chose are escaped differently in each format.
 
 use bstr::{BStr, BString, ByteSlice};
+use indexmap::IndexMap;
 
 use super::format;
 use super::subject::{Subjects, label};
@@ -11,6 +12,7 @@ use crate::report::judgement::{
     WaiverState,
 };
 use crate::report::model::Row;
+use crate::report::notes::shell_word;
 use crate::report::{Judgement, Noise, Outcome, Report, Summary, Verdict};
 
 /// A piece of a sentence.
@@ -402,6 +404,25 @@ pub fn obstacle(obstacle: &Obstacle) -> Sentence {
             format::count(places.len()),
             if places.len() == 1 { "row" } else { "rows" }
         )),
+        Obstacle::SameValues { rows, .. } => sentence.own(format!(
+            "the same measurements on both sides in {} {}",
+            format::count(*rows),
+            if *rows == 1 { "row" } else { "rows" }
+        )),
+        Obstacle::Configuration(split) => sentence
+            .foreign(split.key.clone())
+            .own(" changes within ")
+            .foreign(split.input.clone())
+            .own(" and takes runs of ")
+            .foreign(split.benchmark.clone())
+            .own(" out of the comparison"),
+        Obstacle::Unit(dispute) => sentence
+            .foreign(dispute.input.clone())
+            .own(" says ")
+            .foreign(dispute.claim.clone())
+            .own(" of ")
+            .foreign(dispute.unit.clone())
+            .own(", against the baseline or what is known"),
         // `go test` sets the columns of a failure apart by tabs, which are no columns within a sentence.
         Obstacle::FailedBenchmark { line } => sentence
             .own("a benchmark failed: ")
@@ -434,6 +455,51 @@ pub fn obstacle(obstacle: &Obstacle) -> Sentence {
             if *lines == 1 { "line" } else { "lines" }
         )),
     }
+}
+
+/// That a column has the very measurements of the baseline.
+#[must_use]
+pub fn same_values(report: &Report, column: usize, rows: usize) -> Sentence {
+    obstacle(&Obstacle::SameValues { column, rows }).within(report, column)
+}
+
+/// What a gate passes over: rows that changed in units of which nobody said which direction is better.
+#[must_use]
+pub fn unjudged(report: &Report) -> Option<Sentence> {
+    /// More units than this are counted rather than told.
+    const UNITS: usize = 5;
+    let mut units: IndexMap<&BString, Vec<BString>> = IndexMap::new();
+    for judged in report.worst_first() {
+        let has_changed = judged.judgement.verdict == Verdict::Changed;
+        if has_changed && !judged.judgement.is_gated && judged.table.better.is_none() {
+            let rows = units.entry(&judged.table.unit).or_default();
+            rows.push(judged.row.label());
+        }
+    }
+    let mut sentence = Sentence::default().own("changed, and not judged: ");
+    for (index, (unit, rows)) in units.iter().take(UNITS).enumerate() {
+        let more = match rows.len() {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        let separator = if index == 0 { "" } else { "; " };
+        sentence = sentence
+            .own(separator)
+            .foreign((*unit).clone())
+            .own(" of ")
+            .foreign(rows[0].clone())
+            .own(more);
+    }
+    if units.len() > UNITS {
+        sentence = sentence.own(format!("; and {} more units", units.len() - UNITS));
+    }
+    let (unit, _) = units.first()?;
+    let flag = |direction: &str| shell_word(&format!("{unit}={direction}")).into_owned();
+    Some(sentence.own(format!(
+        ": nobody said which direction is better: add -better {} or -better {}",
+        flag("lower"),
+        flag("higher")
+    )))
 }
 
 /// What is wrong with a waiver.

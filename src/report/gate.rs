@@ -5,9 +5,11 @@ use indexmap::IndexSet;
 
 use super::judgement::{
     Counts, FailOn, Found, Gate, Judged, Judgement, Obstacle, ObstacleKind, Outcome, Place, Shift,
-    Verdict,
+    SplitByKey, UnitDispute, Verdict,
 };
 use super::model::{Report, Table};
+use super::rules::UnitRules;
+use super::sides;
 use super::waivers::Waivers;
 use crate::read::InputFacts;
 use crate::record::Findings;
@@ -33,13 +35,30 @@ pub struct Evidence {
     pub failures: Vec<BString>,
     /// How many other lines were not understood.
     pub syntax_warnings: usize,
+    /// What the judged sides say of units against the rules.
+    pub disputes: Vec<UnitDispute>,
+    /// The configuration keys that take runs out of the comparison.
+    pub splits: Vec<SplitByKey>,
 }
 
 impl Evidence {
-    /// What was noticed in the inputs.
+    /// What was noticed in the inputs of a report, for which units have these rules.
     #[must_use]
-    pub fn of(inputs: &[InputFacts]) -> Self {
-        let mut evidence = Self::default();
+    pub fn of(inputs: &[InputFacts], report: &Report, rules: &UnitRules) -> Self {
+        let is_of_report = |dispute: &&UnitDispute| {
+            let unit = Tidied::new(&dispute.unit).unit;
+            report.tables.iter().any(|table| table.unit == unit)
+        };
+        let mut evidence = Self {
+            disputes: rules
+                .disputes
+                .iter()
+                .filter(is_of_report)
+                .cloned()
+                .collect(),
+            splits: sides::splits(report, inputs),
+            ..Self::default()
+        };
         for input in inputs {
             if !input.is_used {
                 evidence.empty_inputs.push(input.name.clone());
@@ -225,6 +244,10 @@ fn obstacles(report: &Report, settings: &GateSettings, evidence: Evidence) -> Ve
         })
     };
     obstacles.extend(shifts.filter(matters).cloned().map(Obstacle::Shift));
+    let same = sides::same_values(report).into_iter();
+    obstacles.extend(same.map(|(column, rows)| Obstacle::SameValues { column, rows }));
+    obstacles.extend(evidence.disputes.into_iter().map(Obstacle::Unit));
+    obstacles.extend(evidence.splits.into_iter().map(Obstacle::Configuration));
 
     let is_compared = |judged: &Judged<'_>| judged.judgement.effect.is_some();
     if settings.units.is_empty() {

@@ -626,6 +626,17 @@ pub enum Obstacle {
         #[serde(serialize_with = "lossy")]
         line: BString,
     },
+    /// A column has the very measurements of the baseline.
+    SameValues {
+        /// The column, an index of [`Report::columns`].
+        column: usize,
+        /// How many rows.
+        rows: usize,
+    },
+    /// A configuration key that changes within an input takes runs of a compared benchmark out of the comparison.
+    Configuration(SplitByKey),
+    /// The judged side contradicts the rules for a unit.
+    Unit(UnitDispute),
     /// Rows have too few values for any verdict at this correction.
     TooFewRuns {
         /// How many rows.
@@ -645,6 +656,34 @@ pub enum Obstacle {
         /// How many.
         lines: usize,
     },
+}
+
+/// A configuration key that takes runs out of the comparison.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SplitByKey {
+    /// The key.
+    #[serde(serialize_with = "lossy")]
+    pub key: BString,
+    /// The input in which it changes.
+    #[serde(serialize_with = "lossy")]
+    pub input: BString,
+    /// A benchmark of which only part of the runs is compared.
+    #[serde(serialize_with = "lossy")]
+    pub benchmark: BString,
+}
+
+/// What an input of a judged side says of a unit, against the baseline or what is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnitDispute {
+    /// The unit as written.
+    #[serde(serialize_with = "lossy")]
+    pub unit: BString,
+    /// The pair, such as `better=higher`.
+    #[serde(serialize_with = "lossy")]
+    pub claim: BString,
+    /// The input.
+    #[serde(serialize_with = "lossy")]
+    pub input: BString,
 }
 
 /// Serializes text that may be absent.
@@ -673,6 +712,12 @@ pub enum ObstacleKind {
     Removed,
     /// [`Obstacle::FailedBenchmark`].
     Failed,
+    /// [`Obstacle::SameValues`].
+    SameValues,
+    /// [`Obstacle::Configuration`].
+    Configuration,
+    /// [`Obstacle::Unit`].
+    Unit,
     /// [`Obstacle::TooFewRuns`].
     TooFewRuns,
     /// [`Obstacle::Shift`].
@@ -685,9 +730,12 @@ pub enum ObstacleKind {
 
 impl ObstacleKind {
     /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Environment,
         Self::Shift,
+        Self::SameValues,
+        Self::Unit,
+        Self::Configuration,
         Self::NothingCompared,
         Self::EmptyInput,
         Self::Failed,
@@ -706,6 +754,9 @@ impl ObstacleKind {
             Self::Environment => "environment",
             Self::Removed => "removed",
             Self::Failed => "failed",
+            Self::SameValues => "same-values",
+            Self::Configuration => "configuration",
+            Self::Unit => "unit",
             Self::TooFewRuns => "too-few-runs",
             Self::Shift => "shift",
             Self::Suspect => "suspect",
@@ -724,6 +775,9 @@ impl Obstacle {
             Self::Environment(_) => ObstacleKind::Environment,
             Self::Removed { .. } => ObstacleKind::Removed,
             Self::FailedBenchmark { .. } => ObstacleKind::Failed,
+            Self::SameValues { .. } => ObstacleKind::SameValues,
+            Self::Configuration(_) => ObstacleKind::Configuration,
+            Self::Unit(_) => ObstacleKind::Unit,
             Self::TooFewRuns { .. } => ObstacleKind::TooFewRuns,
             Self::Shift(_) => ObstacleKind::Shift,
             Self::Suspect { .. } => ObstacleKind::Suspect,

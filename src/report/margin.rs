@@ -12,7 +12,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::Spanned;
@@ -212,6 +212,26 @@ impl Margins {
         Ok(())
     }
 
+    /// The units that have a margin of their own, in base form.
+    pub fn units(&self) -> impl Iterator<Item = &BString> {
+        self.units.keys()
+    }
+
+    /// The rows that have a margin of their own.
+    pub fn rows(&self) -> impl Iterator<Item = &RowName> {
+        self.rows.keys()
+    }
+
+    /// The margin of the rows of a unit that have none of their own.
+    #[must_use]
+    pub fn of_unit(&self, unit: &BStr, is_exact: bool) -> Amount {
+        let given = self.units.get(unit).copied().or(self.general);
+        given.unwrap_or(Amount {
+            relative: if is_exact { 0.0 } else { DEFAULT_MARGIN },
+            absolute: 0.0,
+        })
+    }
+
     /// The margin of a row: its own if there is one, else its unit's, else the general one; at least the unit's or the
     /// general one where that was given as well as its own.
     #[must_use]
@@ -221,12 +241,7 @@ impl Margins {
         match (self.rows.get(row).copied(), given) {
             (Some(own), Some(floor)) => own.max(floor),
             (Some(own), None) => own,
-            (None, Some(given)) => given,
-            (None, None) if is_exact => Amount::default(),
-            (None, None) => Amount {
-                relative: DEFAULT_MARGIN,
-                absolute: 0.0,
-            },
+            (None, _) => self.of_unit(row.unit.as_bytes().as_bstr(), is_exact),
         }
     }
 }

@@ -6,11 +6,14 @@
 mod pairing;
 mod wording;
 
+pub use wording::shell_word;
+
 use bstr::{BStr, BString, ByteSlice};
 use indexmap::IndexMap;
 
 use self::pairing::Pairing;
 use super::model::{Change, GeomeanChange, Report, Row, Table};
+use super::settings::IdleSetting;
 use super::warning::Warning;
 use crate::input::Likeness;
 use crate::query::{Filter, Key, Projection};
@@ -65,6 +68,8 @@ impl Asked {
 /// Something worth knowing that the report does not say.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Note {
+    /// A setting does nothing here.
+    Idle(IdleSetting),
     /// The value of `-alpha` was taken for 1.
     AlphaAboveOne {
         /// The value, above 1.

@@ -238,6 +238,17 @@ fn worst(report: &Report) -> Option<super::judgement::Place> {
     worst.map(|judged| judged.place)
 }
 
+/// What a unit measures, as far as verdicts depend on it.
+#[derive(Clone, Copy)]
+struct UnitNature {
+    /// Whether its values are said to be exact.
+    is_exact: bool,
+    /// Whether it may count something, so that values that never vary are exact.
+    may_be_counts: bool,
+    /// Which direction is better.
+    better: Option<Better>,
+}
+
 /// Looks at rows one after the other, and keeps between them what they share.
 struct Judge<'a> {
     judging: &'a Judging,
@@ -265,15 +276,12 @@ impl Judge<'_> {
             }
             let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
             let amounts = [false, true].map(|is_exact| self.judging.margins.of(&name, is_exact));
-            let may_be_counts = !table.unit.starts_with(b"sec") && !table.unit.ends_with(b"/s");
-            self.row(
-                row,
-                &table.places,
-                judged,
-                table.is_exact,
-                may_be_counts,
-                amounts,
-            );
+            let nature = UnitNature {
+                is_exact: table.is_exact,
+                may_be_counts: !table.unit.starts_with(b"sec") && !table.unit.ends_with(b"/s"),
+                better: table.better,
+            };
+            self.row(row, &table.places, judged, nature, amounts);
         }
     }
 
@@ -283,8 +291,7 @@ impl Judge<'_> {
         row: &mut Row,
         places: &[usize],
         judged: &[usize],
-        is_exact: bool,
-        may_be_counts: bool,
+        nature: UnitNature,
         amounts: [Amount; 2],
     ) {
         let Some((&baseline, _)) = places.split_first() else {
@@ -302,8 +309,14 @@ impl Judge<'_> {
             let cell = at.and_then(|at| row.cells[at].as_ref());
             let judgement = match (base, cell) {
                 (Some(base), Some(cell)) => {
-                    let is_exact = is_exact || may_be_counts && self.are_counts(base, cell);
-                    let effect = self.effect(base, cell, is_exact);
+                    let is_exact =
+                        nature.is_exact || nature.may_be_counts && self.are_counts(base, cell);
+                    let effect = if is_exact {
+                        let worst = |cell| worst_value(cell, base.centre, nature.better);
+                        exact_effect(worst(base), worst(cell))
+                    } else {
+                        self.effect(base, cell)
+                    };
                     let amount = amounts[usize::from(is_exact)];
                     Some(compared(baseline, base, effect, amount))
                 }
@@ -324,10 +337,7 @@ impl Judge<'_> {
         is_count(base) && is_count(cell) && smallest_p(sizes[0], sizes[1]) <= self.judging.alpha
     }
 
-    fn effect(&mut self, base: &Cell, cell: &Cell, is_exact: bool) -> Effect {
-        if is_exact {
-            return exact_effect(base.centre, cell.centre);
-        }
+    fn effect(&mut self, base: &Cell, cell: &Cell) -> Effect {
         for (sorted, cell) in self.sorted.iter_mut().zip([base, cell]) {
             cell.values.copy_to(sorted);
             sorted.sort_unstable_by(f64::total_cmp);
@@ -438,6 +448,20 @@ fn one_sided(verdict: Verdict, baseline: usize) -> Judgement {
         is_gated: false,
         waiver: None,
     }
+}
+
+/// The value of a cell said to be exact that decides: the worst one, if they vary all the same.
+fn worst_value(cell: &Cell, centre: f64, better: Option<Better>) -> f64 {
+    let badness = |value: f64| match better {
+        Some(Better::Lower) => value,
+        Some(Better::Higher) => -value,
+        None => (value - centre).abs(),
+    };
+    let worst = cell
+        .values
+        .iter()
+        .max_by(|left, right| badness(*left).total_cmp(&badness(*right)));
+    worst.unwrap_or(cell.centre)
 }
 
 /// The effect where the values themselves are compared: known to the last digit.

@@ -78,6 +78,13 @@ impl Waivers {
         let text = read_toml(file, read_file)?;
         let parsed: WaiverFile =
             toml::from_str(&text).map_err(|error| toml_error(file, &text, &error))?;
+        if parsed.waiver.is_empty() {
+            return Err(TomlError::Content {
+                file: file.into(),
+                line: 1,
+                message: "there is no waiver in it: add a [[waiver]], or leave -waivers out".into(),
+            });
+        }
         let mut waivers: IndexMap<RowName, Waiver> = IndexMap::new();
         for entry in parsed.waiver {
             let line = line_of(&text, entry.span().start);

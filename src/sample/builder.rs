@@ -637,6 +637,14 @@ impl<'q> Builder<'q> {
         columns_of(keys, &self.projectors.column.ranks())
     }
 
+    /// The fields of the keys of all columns with a cell, in the order to show.
+    #[must_use]
+    pub fn column_keys(&self) -> Vec<Vec<Field>> {
+        let fields = Fields::of(&self.projectors.column);
+        let columns = self.columns();
+        columns.into_iter().map(|id| fields.get(id)).collect()
+    }
+
     /// Where results with a measurement that counts go, with the configuration they stand under.
     pub(super) fn placements(&self) -> impl Iterator<Item = (Placement, &Configuration)> {
         let counts = |series: &Series| series.cell.is_cell();

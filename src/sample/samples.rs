@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::values::Values;
 
 /// A key with its value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Field {
     /// The key as projections name it; the same text for all keys of a projection.
     #[serde(serialize_with = "lossy_shared")]

@@ -16,6 +16,18 @@ pub enum Better {
     Higher,
 }
 
+impl Better {
+    /// The direction that a `better` pair names, if it names one.
+    #[must_use]
+    pub fn named(value: &[u8]) -> Option<Self> {
+        match value {
+            b"lower" => Some(Self::Lower),
+            b"higher" => Some(Self::Higher),
+            _ => None,
+        }
+    }
+}
+
 /// A pair that contradicts what was said before.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("metadata {key} of unit {unit} already set to {value}")]
@@ -83,11 +95,9 @@ impl Metadata {
         if let Some(better) = self.directions.get(&Tidied::new(unit).unit) {
             return Some(*better);
         }
-        match self.get(unit, "better") {
-            Some(value) if value == "lower" => Some(Better::Lower),
-            Some(value) if value == "higher" => Some(Better::Higher),
-            _ => known_direction(unit),
-        }
+        let said = self.get(unit, "better");
+        said.and_then(|value| Better::named(value))
+            .or_else(|| known_direction(unit))
     }
 }
 

@@ -91,7 +91,11 @@ impl<'r> Pairing<'r> {
                 index.entry(key).or_default().push(*single);
             }
         }
-        let places = places_of_benchmarks(report);
+        let units = places_of_units(report);
+        let places: HashSet<(BString, usize)> = units
+            .iter()
+            .map(|(_, name, place)| (name.clone(), *place))
+            .collect();
         let column = |place: usize| label(&report.columns[place].key);
         for single in singles {
             let (stem, name) = (stem(&single.row.key), whole(&single.row.key));
@@ -114,6 +118,10 @@ impl<'r> Pairing<'r> {
                 continue;
             }
             let label = single.row.label();
+            // In another table, such as under another value of a key that changes, it does have both sides or a partner.
+            if others().any(|place| units.contains(&(unit, name.clone(), place))) {
+                continue;
+            }
             if others().any(|place| places.contains(&(whole(&single.row.key), place))) {
                 let side = self.units.entry(column(single.place)).or_default();
                 side.units.insert(single.table.unit.clone());
@@ -280,13 +288,14 @@ fn suffix(key: &[Field]) -> &BStr {
     name.map_or(BStr::new(b""), |field| Name::new(&field.value).suffix())
 }
 
-/// The benchmarks, whatever the unit, with the columns of the run that have them.
-fn places_of_benchmarks(report: &Report) -> HashSet<(BString, usize)> {
+/// The units of each benchmark, with the columns of the run that have them.
+fn places_of_units(report: &Report) -> HashSet<(&BStr, BString, usize)> {
     let mut places = HashSet::new();
     for table in &report.tables {
         for row in &table.rows {
             let present = (0..row.cells.len()).filter(|&at| row.cells[at].is_some());
-            places.extend(present.map(|at| (whole(&row.key), table.places[at])));
+            let unit = table.unit.as_bstr();
+            places.extend(present.map(|at| (unit, whole(&row.key), table.places[at])));
         }
     }
     places

@@ -19,6 +19,7 @@ impl fmt::Display for Note {
     )]
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Idle(setting) => write!(out, "{setting}"),
             Self::AlphaAboveOne { given } => {
                 let given = Shortest(*given);
                 write!(
@@ -472,7 +473,8 @@ fn counted_u64(count: u64, noun: &str) -> String {
 }
 
 /// A word of a command line, in quotes where a shell needs them.
-pub(super) fn shell_word(word: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn shell_word(word: &str) -> Cow<'_, str> {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./,:@%+=-".contains(char);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.into();

@@ -1,0 +1,100 @@
+//! Whether the sides of a comparison are what they seem: measured apart, and whole.
+
+use bstr::{BString, ByteSlice};
+use hashbrown::{HashMap, HashSet};
+
+use super::judgement::SplitByKey;
+use super::model::{Field, Report, Row, Table};
+use crate::read::InputFacts;
+
+/// The columns that have the very measurements of the baseline, each with the number of such rows.
+///
+/// All rows have to be the same. Two runs agree to the last digit in what is counted, such as allocations, and not in what is
+/// measured: so it takes rows whose values vary or are one time each, with three different values.
+#[must_use]
+pub fn same_values(report: &Report) -> Vec<(usize, usize)> {
+    (1..report.columns.len())
+        .filter_map(|column| Some((column, same_rows(report, column)?)))
+        .collect()
+}
+
+fn same_rows(report: &Report, column: usize) -> Option<usize> {
+    const FEWEST_VALUES: usize = 3;
+    let (mut rows, mut different) = (0, HashSet::new());
+    for table in report.tables.iter().filter(|table| is_of_baseline(table)) {
+        let Ok(at) = table.places.binary_search(&column) else {
+            continue;
+        };
+        for row in &table.rows {
+            let (Some(old), Some(new)) = (&row.cells[0], &row.cells[at]) else {
+                continue;
+            };
+            let is_one_time = old.values.len() == 1 && table.unit.contains_str("sec");
+            if old.values != new.values {
+                return None;
+            }
+            if old.values.are_same() && !is_one_time {
+                continue;
+            }
+            rows += 1;
+            different.extend(old.values.iter().map(f64::to_bits));
+        }
+    }
+    (different.len() >= FEWEST_VALUES).then_some(rows)
+}
+
+fn is_of_baseline(table: &Table) -> bool {
+    table.places.first() == Some(&0)
+}
+
+/// The keys that change within an input and take runs of a benchmark that is compared out of the comparison: those runs
+/// stand in another table, which has one side only.
+#[must_use]
+pub fn splits(report: &Report, inputs: &[InputFacts]) -> Vec<SplitByKey> {
+    let mut splits: Vec<SplitByKey> = Vec::new();
+    for input in inputs {
+        for key in input.seen.changing.keys() {
+            if splits.iter().any(|known| known.key == *key) {
+                continue;
+            }
+            if let Some(benchmark) = split_benchmark(report, key) {
+                splits.push(SplitByKey {
+                    key: key.clone(),
+                    input: input.name.clone(),
+                    benchmark,
+                });
+            }
+        }
+    }
+    splits
+}
+
+/// A benchmark that is compared under one value of `key` and has one side under another.
+fn split_benchmark(report: &Report, key: &BString) -> Option<BString> {
+    /// What a row is called whatever the value of the key.
+    type Identity<'r> = (&'r BString, Vec<&'r Field>, &'r [Field]);
+    let mut compared: HashMap<Identity<'_>, bool> = HashMap::new();
+    for table in report.tables.iter().filter(|table| {
+        let mut fields = table.key.iter();
+        fields.any(|field| *field.key == *key)
+    }) {
+        let others: Vec<&Field> = table
+            .key
+            .iter()
+            .filter(|field| *field.key != *key)
+            .collect();
+        for row in &table.rows {
+            let has_both = is_of_baseline(table) && is_compared(row);
+            let identity = (&table.unit, others.clone(), &row.key[..]);
+            match compared.insert(identity, has_both) {
+                Some(before) if before != has_both => return Some(row.label()),
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+fn is_compared(row: &Row) -> bool {
+    row.cells[0].is_some() && row.cells[1..].iter().any(Option::is_some)
+}
