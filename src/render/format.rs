@@ -259,11 +259,10 @@ pub fn centres(judged: &Judged<'_>) -> [String; 2] {
     })
 }
 
-/// The change of a judgement: as in the table, or from what to what where there is no ratio.
+/// The change of a judgement, which lies within its interval; or from what to what where there is no ratio.
 #[must_use]
 pub fn judged_change(judged: &Judged<'_>) -> String {
-    let comparison = judged.cell.and_then(|cell| cell.comparison.as_ref());
-    match comparison.map(|comparison| comparison.change) {
+    match judged.change() {
         None => String::new(),
         Some(Change::FromZero) => centres(judged).join(" → "),
         Some(shown) => change(shown),

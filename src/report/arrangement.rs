@@ -91,7 +91,9 @@ impl Report {
             if let Some(sort) = arrangement.sort {
                 rows = sort.sort(rows, |&row| {
                     let row = &table.rows[row];
-                    (row, first_comparison(row))
+                    let comparison = first_comparison(row);
+                    let change = comparison.map(|comparison| comparison.change);
+                    (row, change, comparison.and_then(|comparison| comparison.p))
                 });
             }
             let limit = arrangement.limit.map_or(usize::MAX, NonZero::get);
@@ -112,7 +114,11 @@ impl Report {
             None => self.worst_first(),
             Some(sort) => sort.sort(self.all_judged().collect(), |judged| {
                 let comparison = judged.cell.and_then(|cell| cell.comparison.as_ref());
-                (judged.row, comparison)
+                (
+                    judged.row,
+                    judged.change(),
+                    comparison.and_then(|comparison| comparison.p),
+                )
             }),
         };
         if changed_only {
@@ -138,26 +144,26 @@ impl Sort {
     fn sort<'r, T>(
         self,
         things: Vec<T>,
-        of: impl Fn(&T) -> (&'r Row, Option<&'r Comparison>),
+        of: impl Fn(&T) -> (&'r Row, Option<Change>, Option<f64>),
     ) -> Vec<T> {
         let with_keys = things.into_iter().map(|thing| {
-            let (row, comparison) = of(&thing);
-            (self.key(row, comparison), thing)
+            let (row, change, p) = of(&thing);
+            (self.key(row, change, p), thing)
         });
         let mut with_keys: Vec<(Key, T)> = with_keys.collect();
         with_keys.sort_by(|(left, _), (right, _)| self.compare(left, right));
         with_keys.into_iter().map(|(_, thing)| thing).collect()
     }
 
-    fn key(self, row: &Row, comparison: Option<&Comparison>) -> Key {
+    fn key(self, row: &Row, change: Option<Change>, p: Option<f64>) -> Key {
         match self.order {
             Order::Name => Key::Name(row.label()),
-            Order::Change => Key::Number(comparison.map(|comparison| match comparison.change {
+            Order::Change => Key::Number(change.map(|change| match change {
                 Change::Insignificant | Change::Same => 0.0,
                 Change::FromZero => f64::INFINITY,
                 Change::By(part) => part,
             })),
-            Order::P => Key::Number(comparison.and_then(|comparison| comparison.p)),
+            Order::P => Key::Number(p),
         }
     }
 
@@ -235,7 +241,11 @@ mod tests {
             order,
             is_descending,
         };
-        let rows = sort.sort(rows.iter().collect(), |row| (row, first_comparison(row)));
+        let rows = sort.sort(rows.iter().collect(), |row| {
+            let comparison = first_comparison(row);
+            let change = comparison.map(|comparison| comparison.change);
+            (row, change, comparison.and_then(|comparison| comparison.p))
+        });
         rows.iter().map(|row| row.label().to_string()).collect()
     }
 

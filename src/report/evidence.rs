@@ -40,6 +40,8 @@ pub(super) struct Evidence {
     smallest: [f64; 2],
     /// The standard error of the logarithm of the ratio, with its degrees of freedom; none where ranks alone decide.
     error: Option<Spread>,
+    /// The change of the means with its interval, where the effect has that of Hodges and Lehmann.
+    means: Option<Effect>,
     /// The share that one slow run has of the faster side's mean, and how far it may lie off; 0 where no runs are slow.
     slow: [f64; 2],
     /// It says the same as this other one, which counts.
@@ -284,6 +286,7 @@ impl Group {
                     exact: pair.ranks,
                     smallest: pair.smallest,
                     error: None,
+                    means: None,
                     slow: [0.0; 2],
                     twin: None,
                 });
@@ -298,16 +301,17 @@ impl Group {
             } else {
                 pair.ranks
             };
+            let half = t_critical(alpha / 2.0, spread.degrees) * error;
+            let means = Effect {
+                scale: EffectScale::Ratio,
+                estimate: difference.exp_m1(),
+                low: (difference - half).exp_m1(),
+                high: (difference + half).exp_m1(),
+                coverage: 1.0 - alpha,
+                unbounded: None,
+            };
             if pair.is_paired {
-                let reach = t_critical(alpha / 2.0, spread.degrees) * error;
-                table.rows[pair.row].judgements[pair.slot].1.effect = Some(Effect {
-                    scale: EffectScale::Ratio,
-                    estimate: difference.exp_m1(),
-                    low: (difference - reach).exp_m1(),
-                    high: (difference + reach).exp_m1(),
-                    coverage: 1.0 - alpha,
-                    unbounded: None,
-                });
+                table.rows[pair.row].judgements[pair.slot].1.effect = Some(means);
             }
             evidence.push(Evidence {
                 at,
@@ -318,6 +322,7 @@ impl Group {
                     variance,
                     degrees: spread.degrees,
                 }),
+                means: (!pair.is_paired).then_some(means),
                 slow: if has_slow_runs {
                     [1.0 / pair.sides[0].len() as f64, reach]
                 } else {
@@ -690,6 +695,7 @@ impl Evidence {
         let judgement = &mut row.judgements[slot].1;
         let is_bad = judgement.badness(*better) >= 0.0;
         judgement.adjusted_p = Some(adjusted[usize::from(!is_bad)]);
+        self.show_means(judgement, adjusted[usize::from(!is_bad)], judging.alpha);
         let smallest = values.map_or(1.0, |(old, new)| smallest_p(old, new) / 2.0);
         let needs = if self.error.is_some() {
             judging.alpha
@@ -701,6 +707,32 @@ impl Evidence {
         judgement.set_power(self, share / sides, *better, values);
     }
 }
+
+impl Evidence {
+    /// Shows the change of the means, where it is proven and ranks are surer than they have to be, and where its interval is
+    /// beyond the margin while the other is not: of values with two modes the median of all ratios knows little.
+    fn show_means(&self, judgement: &mut Judgement, p: f64, alpha: f64) {
+        let (Some(means), Some(effect), Some(margin)) =
+            (&self.means, &judgement.effect, &judgement.margin)
+        else {
+            return;
+        };
+        let limit = margin.limit;
+        let is_beyond = |effect: &Effect| effect.low > limit || effect.high < -limit;
+        let exact = self.exact[usize::from(means.estimate < 0.0)];
+        if p <= alpha
+            && exact <= alpha / SURER
+            && effect.is_bounded()
+            && is_beyond(means)
+            && !is_beyond(effect)
+        {
+            judgement.effect = Some(*means);
+        }
+    }
+}
+
+/// How many times surer than α ranks have to be for the interval of the means to be shown.
+const SURER: f64 = 20.0;
 
 /// What rounding may make of a p-value that is just α.
 const ROUNDING: f64 = 1e-12;

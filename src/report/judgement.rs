@@ -8,7 +8,7 @@ use std::fmt;
 use bstr::BString;
 use serde::Serialize;
 
-use super::model::{Cell, Report, Row, Table, lossy, lossy_list};
+use super::model::{Cell, Change, Report, Row, Table, lossy, lossy_list};
 use crate::unit::Better;
 
 /// What a comparison comes to.
@@ -303,6 +303,28 @@ impl Judged<'_> {
     #[must_use]
     pub fn badness(&self) -> f64 {
         self.judgement.badness(self.table.better)
+    }
+
+    /// The change to show where the interval stands beside it: the estimate within that interval, not the quotient of the centres;
+    /// insignificant where the values differ by chance, as it looks, and the interval holds no change. None where a side is missing.
+    #[must_use]
+    pub fn change(&self) -> Option<Change> {
+        let shown = self.cell?.comparison.as_ref()?.change;
+        let Some(effect) = self
+            .judgement
+            .effect
+            .as_ref()
+            .filter(|effect| effect.is_bounded())
+        else {
+            return Some(shown);
+        };
+        let holds_none = effect.low <= 0.0 && 0.0 <= effect.high;
+        Some(match shown {
+            Change::FromZero => shown,
+            Change::Insignificant if holds_none => shown,
+            _ if effect.scale == EffectScale::Difference => shown,
+            _ => Change::By(effect.estimate),
+        })
     }
 
     /// How many values a side would tell what is inconclusive, where that is more than there are.
