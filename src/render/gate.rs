@@ -479,7 +479,7 @@ pub fn write_self_test(report: &Report, part: f64, out: &mut dyn Write) -> io::R
 pub fn write_noise(report: &Report, out: &mut dyn Write) -> io::Result<(usize, usize)> {
     writeln!(
         out,
-        "# Margins within which each row of the same code stays unchanged in about nine of ten fresh runs: rbenchstat -noise.\n\
+        "# Margins within which each row of the same code stays unchanged in 83 to 90 % of fresh runs: rbenchstat -noise.\n\
          # Read with -threshold @FILE, or -threshold 2%,@FILE for at least 2%."
     )?;
     let (mut rows, mut without) = (0, 0);
