@@ -40,6 +40,10 @@ def linear(n):
     return n
 
 
+def quadratic(n):
+    return n * n
+
+
 def n_log_n(n):
     return n * math.log(n)
 
@@ -57,6 +61,8 @@ class Series:
     write: Callable
     # How time and memory may grow; None for sizes that do not span decades.
     bound: Callable | None = linear
+    # How memory may, where that is less than time.
+    memory_bound: Callable | None = None
     flags: tuple = ()
 
 
@@ -89,6 +95,12 @@ def configurations(out, rng, size):
     make.configurations(out, rng, size, 5, 6)
 
 
+def own_names(out, rng, size):
+    for number in range(size):
+        out.write(f"run: {number}\n")
+        make.results(out, rng, 20, 1, units=1, name=f"Own{number}x{{0}}-8")
+
+
 def columns(out, rng, size):
     make.configurations(out, rng, size, 20, 10)
 
@@ -114,6 +126,8 @@ SERIES = {
                              (10, 100, 1_000, 10_000), 2, configurations),
     "columns": Series("columns", "1 file, 20 benchmarks, 10 samples per cell, 3 units; `-col run` with as many values of `run`",
                       (2, 20, 200, 2_000), 1, columns, flags=("-col", "run")),
+    "own-names": Series("columns with names of their own", "1 file, 20 benchmarks that no other column has, 1 sample per cell, 1 unit; `-col run`; "
+                        "the text has as many blanks as there are rows times columns", (2, 20, 200, 2_000), 1, own_names, quadratic, linear, flags=("-col", "run")),
     "judged-columns": Series("columns, with verdicts", "1 file, 20 benchmarks, 10 samples per cell, 3 units; `-col run -format pretty`",
                              (2, 20, 200, 2_000), 1, columns, flags=("-col", "run", "-format", "pretty")),
     "samples": Series("samples per cell", "2 files, 50 benchmarks, 1 unit; half of the benchmarks with 30 distinct times",
@@ -152,10 +166,10 @@ def exponents(steps, empty):
             exponent([(step.size, step.memory) for step in steps], empty.memory))
 
 
-def limit(series):
-    """What exponents of a series may be, without the tolerance."""
+def limits(series):
+    """What exponents of a series' time and memory may be, without the tolerance."""
     small, large = series.sizes[-2:]
-    return math.log(series.bound(large) / series.bound(small)) / math.log(large / small)
+    return [math.log(bound(large) / bound(small)) / math.log(large / small) for bound in (series.bound, series.memory_bound or series.bound)]
 
 
 def each(figure, empty, size, names):
@@ -181,7 +195,8 @@ def summary(measured, empty):
             for_time, for_memory = exponents(steps, empty)
             rows.append({"what grows": series.quantity, "from … to": f"{steps[0].size:,} … {steps[-1].size:,}", "the rest": series.rest,
                          "time grows as": f"n^{for_time:.2f}", "memory grows as": f"n^{for_memory:.2f}",
-                         "limit": f"n^{limit(series):.2f}{' (n log n)' if series.bound is n_log_n else ''}"})
+                         "limit": " and ".join(f"n^{power:.2f}" for power in dict.fromkeys(limits(series)))
+                                  + (" (n log n)" if series.bound is n_log_n else "")})
     return rows
 
 
@@ -202,9 +217,8 @@ def too_fast(measured, empty):
     for name, steps in measured.items():
         series = SERIES[name]
         if series.bound:
-            allowed = limit(series) + TOLERANCE
-            found += [f"{name}: {figure} grows as n^{power:.2f}, faster than n^{allowed:.2f}"
-                      for figure, power in zip(("time", "memory"), exponents(steps, empty)) if power > allowed]
+            found += [f"{name}: {figure} grows as n^{power:.2f}, faster than n^{limit + TOLERANCE:.2f}"
+                      for figure, power, limit in zip(("time", "memory"), exponents(steps, empty), limits(series)) if power > limit + TOLERANCE]
     return found
 
 
@@ -244,7 +258,7 @@ def draw(measured, empty, path):
 
     matplotlib.rcParams.update({"svg.hashsalt": "growth", "svg.fonttype": "none", "font.size": 10})
     # Colours that can be told apart with any eyes, by Okabe and Ito.
-    styles = list(zip(("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"), "osD^vP"))
+    styles = list(zip(("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"), "osD^vPX"))
     shown = [(SERIES[name].quantity, steps) for name, steps in measured.items() if SERIES[name].bound]
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 4.8), facecolor="white")
     draw_panel(left, [(label, [(step.size, step.time * 1000) for step in steps]) for label, steps in shown], empty.time * 1000, styles)

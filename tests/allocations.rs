@@ -1,10 +1,14 @@
-//! Lines whose name, units and keys were seen before allocate nothing but room for their values.
+//! Lines whose name, units and keys were seen before allocate nothing but room for their values, and cells that do not
+//! exist nothing at all.
 
 use std::fmt::Write;
 
-use rbenchstat::query::{Filter, Layout};
+use rbenchstat::query::{Filter, Layout, Projection};
 use rbenchstat::record::{Reader, Record};
+use rbenchstat::render;
+use rbenchstat::report::{self, Settings};
 use rbenchstat::sample::Builder;
+use rbenchstat::unit::Metadata;
 
 /// How many allocations it takes to read `runs` results of each of three benchmarks, which take turns.
 fn allocations(runs: usize, values: impl Fn(usize) -> String) -> u64 {
@@ -44,4 +48,48 @@ fn a_zero_costs_no_more_than_another_value() {
     let (few, many) = (allocations(1 << 10, values), allocations(1 << 14, values));
     let doublings = 9 * 4;
     assert!(many <= few + doublings, "{few} for few, {many} for many");
+}
+
+/// How many allocations and bytes at once it takes to compare so many columns with two benchmarks of their own each.
+fn of_own_names(columns: usize) -> (u64, u64) {
+    let mut text = String::new();
+    for column in 0..columns {
+        for name in 0..2 {
+            writeln!(
+                text,
+                "column: {column}\nBenchmarkX{column}of{name} 1 5 ns/op"
+            )
+            .expect("a string takes everything");
+        }
+    }
+    let parse = |query| Projection::parse(query).expect("a right query");
+    let (table, row, column) = (parse(""), parse(".fullname"), parse("column"));
+    let (filter, layout) = (
+        Filter::default(),
+        Layout::new(table, row, column, &parse("")),
+    );
+    let mut builder = Builder::new(&filter, &layout);
+    let mut reader = Reader::new(text.as_bytes(), "all.txt");
+    while let Some((_, record)) = reader.next_record().expect("text in memory") {
+        if let Record::Result(result) = record {
+            builder.add(&result, &mut |value, unit| panic!("{value} {unit}"));
+        }
+    }
+    let info = allocation_counter::measure(|| {
+        let samples = builder.finish();
+        let report = report::build(samples, &Metadata::default(), Settings::default());
+        render::text::write(&report, false, &mut std::io::sink()).expect("a sink takes everything");
+        render::csv::write(&report, &mut std::io::sink(), &mut std::io::sink())
+            .expect("a sink takes everything");
+    });
+    (info.count_total, info.bytes_max)
+}
+
+#[test]
+fn cells_that_do_not_exist_take_no_memory() {
+    // So few that one thread does it all.
+    let (few, many) = (of_own_names(6), of_own_names(60));
+    // A hundred times as many rows times columns, ten times as many cells.
+    assert!(many.0 <= 12 * few.0, "{few:?} for few, {many:?} for many");
+    assert!(many.1 <= 12 * few.1, "{few:?} for few, {many:?} for many");
 }

@@ -95,6 +95,24 @@ fn a_missing_file_is_fatal_and_nothing_is_printed() {
 }
 
 #[test]
+fn a_table_that_is_mostly_empty_says_how_to_get_a_useful_one() {
+    let bench = old_and_new();
+    let names: Vec<String> = (0..8).map(|file| format!("{file}.txt")).collect();
+    for name in &names {
+        let text = format!("BenchmarkOf{name} 1 5 ns/op\nBenchmarkOfAll 1 5 ns/op\n").repeat(6);
+        fs::write(bench.0.path().join(name), text).unwrap();
+    }
+    let arguments: Vec<&str> = names.iter().map(String::as_str).collect();
+    let run = bench.run(&arguments);
+    let note = "rbenchstat: note: 9 rows and 8 columns share only 16 cells, so that the table is mostly empty: give the \
+                inputs of each side one label, as in old=FILE old=FILE new=FILE, or name two inputs at a time\n";
+    assert!(run.stderr.contains(note), "{}", run.stderr);
+    assert!(!run.stderr.contains("only in"), "{}", run.stderr);
+    let run = bench.run(&arguments[..7]);
+    assert!(!run.stderr.contains("mostly empty"), "{}", run.stderr);
+}
+
+#[test]
 fn a_directory_is_no_input() {
     let bench = old_and_new();
     fs::create_dir(bench.0.path().join("folder")).unwrap();

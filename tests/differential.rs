@@ -254,7 +254,7 @@ fn has_disputed_p(case: &Case) -> bool {
         .iter()
         .flat_map(|table| &table.rows)
         .any(|row| match row.cells.split_first() {
-            Some((Some(old), others)) => others.iter().flatten().any(|new| is_disputed(old, new)),
+            Some(((0, old), others)) => others.iter().any(|(_, new)| is_disputed(old, new)),
             _ => false,
         })
 }

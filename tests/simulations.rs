@@ -79,19 +79,23 @@ fn samples(shape: Shape, noise: f64, change: f64, random: &mut Random) -> Sample
     let columns = vec![field(".file", "old".into()), field(".file", "new".into())];
     let mut samples = Vec::new();
     for row in 0..BENCHMARKS {
+        samples.push(Vec::new());
         for column in 0..2 {
             let factor = if (row, column) == (0, 1) {
                 1.0 + change
             } else {
                 1.0
             };
-            samples.push(Some(Sample {
-                values: (0..RUNS)
-                    .map(|_| factor * shape.value(noise, random))
-                    .collect(),
-                rounds: Vec::new(),
-                varying: Vec::new(),
-            }));
+            samples[row].push((
+                column,
+                Sample {
+                    values: (0..RUNS)
+                        .map(|_| factor * shape.value(noise, random))
+                        .collect(),
+                    rounds: Vec::new(),
+                    varying: Vec::new(),
+                },
+            ));
         }
     }
     Samples {

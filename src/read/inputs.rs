@@ -336,7 +336,7 @@ mod tests {
         let [table] = &inputs.samples.tables[..] else {
             panic!("one table wanted")
         };
-        let [Some(sample)] = &table.samples[..] else {
+        let [(0, sample)] = &table.samples[0][..] else {
             panic!("one sample wanted")
         };
         let mut values: Vec<u32> = (1..=150).flat_map(|index| [index; 100]).collect();

@@ -68,20 +68,21 @@ fn write_table(table: &Table, sheet: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 fn write_row(row: &Row, sheet: &mut Sheet<'_>) -> io::Result<()> {
-    let mut record = vec![row.label().into()];
-    for (index, cell) in row.cells.iter().enumerate() {
-        let Some(cell) = cell else { continue };
-        let start = column_start(index);
-        record.resize(start, Vec::new());
-        record.extend(sample_fields(cell));
+    let mut record: Vec<(usize, Vec<u8>)> = vec![(0, row.label().into())];
+    for (index, cell) in &row.cells {
+        let start = column_start(*index);
+        record.extend((start..).zip(sample_fields(cell)));
         sheet.warn(start, &cell.warnings)?;
         if let Some(comparison) = &cell.comparison {
             sheet.warn(start + BASELINE_FIELDS, &comparison.warnings)?;
-            record.push(format::change(comparison.change).into());
-            record.push(format::evidence(comparison).into());
+            let fields = [
+                format::change(comparison.change),
+                format::evidence(comparison),
+            ];
+            record.extend((start + BASELINE_FIELDS..).zip(fields.map(Vec::from)));
         }
     }
-    sheet.record(&record)
+    sheet.sparse_record(&record)
 }
 
 fn sample_fields(cell: &Cell) -> [Vec<u8>; BASELINE_FIELDS] {
@@ -141,6 +142,18 @@ impl Sheet<'_> {
         self.out.write_all(b"\n")
     }
 
+    /// Writes a record of which only these fields, each with its index, are not empty.
+    fn sparse_record(&mut self, fields: &[(usize, Vec<u8>)]) -> io::Result<()> {
+        let mut behind = 0;
+        for (index, field) in fields {
+            separate(index - behind, self.out)?;
+            write_field(field, self.out)?;
+            behind = *index;
+        }
+        self.records += 1;
+        self.out.write_all(b"\n")
+    }
+
     /// Warns about a field of the record that comes next.
     fn warn(&mut self, field: usize, warnings: &[Warning]) -> io::Result<()> {
         for warning in warnings {
@@ -153,6 +166,18 @@ impl Sheet<'_> {
         }
         Ok(())
     }
+}
+
+/// Writes so many separators.
+fn separate(count: usize, out: &mut dyn Write) -> io::Result<()> {
+    const MANY: [u8; 4096] = [b','; 4096];
+    let mut left = count;
+    while left > 0 {
+        let next = left.min(MANY.len());
+        out.write_all(&MANY[..next])?;
+        left -= next;
+    }
+    Ok(())
 }
 
 /// Writes a field, quoted where Go's CSV writer quotes it.

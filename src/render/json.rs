@@ -351,7 +351,7 @@ impl<'a> RowOut<'a> {
         position: usize,
         row: &'a Row,
     ) -> Self {
-        let cells = row.cells.iter().zip(&table.places);
+        let cells = row.cells.iter();
         let comparisons = row.judgements.iter().filter_map(|&(column, _)| {
             report.judged(Place {
                 table: table_index,
@@ -363,7 +363,7 @@ impl<'a> RowOut<'a> {
             name: row.label().to_str_lossy().into_owned(),
             key: &row.key,
             cells: cells
-                .filter_map(|(cell, &column)| Some(CellOut::new(cell.as_ref()?, column, table)))
+                .map(|(at, cell)| CellOut::new(cell, table.places[*at], table))
                 .collect(),
             comparisons: comparisons
                 .map(|judged| ComparisonOut::new(report, &judged))

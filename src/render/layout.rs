@@ -35,10 +35,18 @@ impl GridColumn {
     }
 }
 
+/// A cell that is not empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct GridCell {
+    column: usize,
+    /// Where its text ends; it starts where that of the cell before ends.
+    end: usize,
+}
+
 /// How a cell stands or looks otherwise than its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Exception {
-    /// The cell, by its place among all of them.
+    /// The cell, by its place among all that have text.
     cell: usize,
     /// Overrides the alignment of the column.
     align: Option<Align>,
@@ -79,9 +87,12 @@ pub struct Grid {
     columns: Vec<GridColumn>,
     headers: Vec<Vec<Header>>,
     text: Text,
-    /// Where the text of each cell ends, row by row, one for each column; it starts
-    /// where that of the cell before ends. A cell without text needs no room.
+    /// The cells with text, row by row; what is not here takes neither time nor memory.
+    cells: Vec<GridCell>,
+    /// How many cells there are up to the end of each row.
     ends: Vec<usize>,
+    /// The column of the next cell.
+    next: usize,
     /// The widest text of each column, in characters.
     widths: Vec<usize>,
     /// In the order of the cells.
@@ -91,13 +102,9 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid with a label column and the given groups of columns, and room for `rows`.
+    /// A grid with a label column and the given groups of columns.
     #[must_use]
-    pub fn new(groups: &[&[GridColumn]], rows: usize) -> Self {
-        /// In bytes; most texts are shorter, labels longer.
-        const USUAL_WIDTH: usize = 8;
-        /// In bytes; beyond, text grows as it comes.
-        const MOST_RESERVED: usize = 1 << 20;
+    pub fn new(groups: &[&[GridColumn]]) -> Self {
         let label = GridColumn {
             margin: "",
             align: Align::Left,
@@ -108,11 +115,12 @@ impl Grid {
             starts.push(columns.len());
             columns.extend_from_slice(group);
         }
-        let cells = columns.len() * rows;
         Self {
             headers: Vec::new(),
-            text: Text(Vec::with_capacity((cells * USUAL_WIDTH).min(MOST_RESERVED))),
-            ends: Vec::with_capacity(cells),
+            text: Text(Vec::new()),
+            cells: Vec::new(),
+            ends: Vec::new(),
+            next: 0,
             widths: vec![0; columns.len()],
             exceptions: Vec::new(),
             columns,
@@ -136,7 +144,7 @@ impl Grid {
         self.headers.push(headers);
     }
 
-    /// Adds a cell to the last row, or to a new one if that is full.
+    /// Adds a cell behind the one before.
     pub fn cell(&mut self, text: &[u8]) {
         self.text.0.extend_from_slice(text);
         self.end_cell(None, Style::new());
@@ -154,26 +162,32 @@ impl Grid {
         self.end_cell(align, style);
     }
 
-    /// Adds empty cells up to the end of a group.
-    pub fn fill_group(&mut self, index: usize) {
-        let filled = match self.ends.len() % self.columns.len() {
-            0 => self.columns.len(),
-            filled => filled,
-        };
-        for _ in filled..self.group(index).end {
-            self.cell(b"");
-        }
+    /// Leaves cells empty up to the start of a group.
+    pub fn start_group(&mut self, index: usize) {
+        self.next = self.groups[index];
+    }
+
+    /// Leaves the rest of the row empty.
+    pub fn end_row(&mut self) {
+        self.ends.push(self.cells.len());
+        self.next = 0;
     }
 
     fn end_cell(&mut self, align: Option<Align>, style: Style) {
-        let cell = self.ends.len();
-        let start = self.ends.last().copied().unwrap_or(0);
-        let widest = &mut self.widths[cell % self.columns.len()];
+        let column = self.next;
+        self.next += 1;
+        let start = self.cells.last().map_or(0, |cell| cell.end);
+        let end = self.text.0.len();
+        if start == end {
+            return;
+        }
+        let widest = &mut self.widths[column];
         *widest = text_width(&self.text.0[start..]).max(*widest);
         if align.is_some() || !style.is_plain() {
+            let cell = self.cells.len();
             self.exceptions.push(Exception { cell, align, style });
         }
-        self.ends.push(self.text.0.len());
+        self.cells.push(GridCell { column, end });
     }
 
     /// Writes headers and rows.
@@ -192,24 +206,27 @@ impl Grid {
             line.extend_from_slice(CLOSING_BAR.as_bytes());
             finish(&mut line, out)?;
         }
-        let margins: Vec<usize> = self.columns.iter().map(GridColumn::margin_width).collect();
+        // Where each column starts in the line, and behind them the last ends.
+        let mut starts = vec![0];
+        for width in &widths {
+            starts.push(starts[starts.len() - 1] + width);
+        }
         let mut exceptions = self.exceptions.iter().peekable();
-        let (mut start, mut cells) = (0, 0..);
-        for row in self.ends.chunks(self.columns.len()) {
+        let (mut text_start, mut first) = (0, 0);
+        for &end in &self.ends {
             line.clear();
-            let columns = self.columns.iter().zip(&margins).zip(&widths);
-            for ((&end, ((column, margin), width)), cell) in row.iter().zip(columns).zip(&mut cells)
-            {
+            let mut filled = 0;
+            for (cell, &GridCell { column, end }) in (first..).zip(&self.cells[first..end]) {
                 let exception = exceptions.next_if(|exception| exception.cell == cell);
-                let text = &self.text.0[start..end];
-                if text.is_empty() {
-                    pad(&mut line, *width);
-                    continue;
-                }
-                let blank = width - margin - text_width(text);
-                write_cell(&mut line, text, *column, blank, exception);
-                start = end;
+                let text = &self.text.0[text_start..end];
+                let margin = self.columns[column].margin_width();
+                let blank = widths[column] - margin - text_width(text);
+                pad(&mut line, starts[column] - starts[filled]);
+                write_cell(&mut line, text, self.columns[column], blank, exception);
+                text_start = end;
+                filled = column + 1;
             }
+            first = end;
             finish(&mut line, out)?;
         }
         Ok(())

@@ -65,18 +65,16 @@ fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn cells(row: &Row, table: &Table) -> Vec<String> {
-    let centres = row.cells.iter().flatten().map(|cell| cell.centre);
+    let centres = row.filled().map(|cell| cell.centre);
     let scale = Scale::common(centres, table.class);
     let mut line = vec![markdown_code(row.label().as_ref())];
-    for (index, cell) in row.cells.iter().enumerate() {
-        line.push(
-            cell.as_ref()
-                .map_or_else(String::new, |cell| sample(cell, scale)),
-        );
+    for index in 0..table.columns.len() {
+        let cell = row.cell(index);
+        line.push(cell.map_or_else(String::new, |cell| sample(cell, scale)));
         if index == 0 {
             continue;
         }
-        let comparison = cell.as_ref().and_then(|cell| cell.comparison.as_ref());
+        let comparison = cell.and_then(|cell| cell.comparison.as_ref());
         line.push(comparison.map_or_else(String::new, |comparison| {
             let change = match format::change(comparison.change).as_str() {
                 // Two of them in a table would strike out what is between them.
@@ -117,10 +115,7 @@ fn geomeans(table: &Table) -> Vec<String> {
 /// Lists the distinct warnings below the table.
 fn write_notes(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let mut notes: indexmap::IndexSet<String> = indexmap::IndexSet::new();
-    for cell in table
-        .listed_rows()
-        .flat_map(|row| row.cells.iter().flatten())
-    {
+    for cell in table.listed_rows().flat_map(Row::filled) {
         notes.extend(cell.warnings.iter().map(ToString::to_string));
         notes.extend(cell.noise.iter().map(ToString::to_string));
         let comparison = cell.comparison.iter().flat_map(|it| &it.warnings);

@@ -51,7 +51,12 @@ pub fn write(report: &Report, has_colour: bool, out: &mut dyn Write) -> io::Resu
     let previous = |index: usize| index.checked_sub(1).map(|before| &tables[before]);
     let rows: usize = tables.iter().map(|table| table.rows.len()).sum();
     let threads = parallel::threads_for(rows, ROWS_WORTH_A_THREAD);
-    if threads.min(tables.len()) == 1 {
+    let places = tables
+        .iter()
+        .map(|table| table.rows.len() * table.columns.len());
+    // Texts that several threads write are in memory until it is their turn.
+    let is_large = places.fold(0, usize::saturating_add) > MOST_PLACES_IN_MEMORY;
+    if is_large || threads.min(tables.len()) == 1 {
         return (0..tables.len())
             .try_for_each(|index| write_part(previous(index), &tables[index], has_colour, out));
     }
@@ -69,6 +74,9 @@ pub fn write(report: &Report, has_colour: bool, out: &mut dyn Write) -> io::Resu
 
 /// Below this many rows a thread would cost more than it saves.
 const ROWS_WORTH_A_THREAD: usize = 500;
+
+/// Each takes some 30 bytes of text, even if there is nothing to show.
+const MOST_PLACES_IN_MEMORY: usize = 1 << 19;
 
 /// A table with what stands before it.
 fn write_part(
@@ -110,36 +118,36 @@ pub(super) fn key_line(field: &Field) -> BString {
 fn write_table(table: &Table, has_colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut groups: Vec<&[GridColumn]> = vec![&COMPARED_GROUP; table.columns.len()];
     groups[0] = &BASELINE_GROUP;
-    let mut grid = Grid::new(&groups, table.rows.len() + 1);
+    let mut grid = Grid::new(&groups);
     let mut footnotes = Footnotes::default();
 
     add_column_headers(&mut grid, table);
     add_unit_header(&mut grid, table);
     for row in table.listed_rows() {
-        let centres = row.cells.iter().flatten().map(|cell| cell.centre);
+        let centres = row.filled().map(|cell| cell.centre);
         let scale = Scale::common(centres, table.class);
         grid.cell(&row.label());
-        for (column, cell) in row.cells.iter().enumerate() {
-            if let Some(cell) = cell {
-                add_sample(&mut grid, cell, scale, &mut footnotes);
-                if let Some(comparison) = &cell.comparison {
-                    let style = if has_colour {
-                        colour::of_change(comparison.change, cell.centre, table.better)
-                    } else {
-                        Style::new()
-                    };
-                    add_comparison(&mut grid, comparison, style, &mut footnotes);
-                }
+        for (column, cell) in &row.cells {
+            grid.start_group(*column);
+            add_sample(&mut grid, cell, scale, &mut footnotes);
+            if let Some(comparison) = &cell.comparison {
+                let style = if has_colour {
+                    colour::of_change(comparison.change, cell.centre, table.better)
+                } else {
+                    Style::new()
+                };
+                add_comparison(&mut grid, comparison, style, &mut footnotes);
             }
-            grid.fill_group(column);
         }
+        grid.end_row();
     }
     if table.rows.len() > 1 {
         grid.cell(b"geomean");
         for (column, geomean) in table.geomeans.iter().enumerate() {
+            grid.start_group(column);
             add_geomean(&mut grid, geomean, table, &mut footnotes);
-            grid.fill_group(column);
         }
+        grid.end_row();
     }
     grid.write(out)?;
     footnotes.write(out)

@@ -320,7 +320,7 @@ pub fn drift(report: &Report) -> Option<Sentence> {
         trends => format!("{} samples drift", format::count(trends)),
     };
     let has_trend = |row: &&Row| {
-        let mut noise = row.cells.iter().flatten().flat_map(|cell| &cell.noise);
+        let mut noise = row.filled().flat_map(|cell| &cell.noise);
         noise.any(|noise| matches!(noise, Noise::Trend { .. }))
     };
     let rows = report

@@ -191,8 +191,7 @@ impl Sort {
 
 /// The comparison that a row of a table is sorted by: its first.
 fn first_comparison(row: &Row) -> Option<&Comparison> {
-    let mut cells = row.cells.iter().flatten();
-    cells.find_map(|cell| cell.comparison.as_ref())
+    row.filled().find_map(|cell| cell.comparison.as_ref())
 }
 
 #[cfg(test)]
@@ -225,7 +224,7 @@ mod tests {
                 key: Arc::new(".fullname".into()),
                 value: name.into(),
             }]),
-            cells: vec![Some(cell(None)), Some(cell(comparison))],
+            cells: vec![(0, cell(None)), (1, cell(comparison))],
             judgements: Vec::new(),
         }
     }

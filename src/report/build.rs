@@ -82,8 +82,8 @@ struct Thresholds {
 /// Rows of one table that are not analyzed yet.
 struct Share<'t> {
     keys: &'t [Arc<[Field]>],
-    /// Row by row, one for each column; they are taken out.
-    samples: &'t mut [Option<Sample>],
+    /// Those of each row, which are taken out.
+    samples: &'t mut [Vec<(usize, Sample)>],
     is_exact: bool,
 }
 
@@ -94,7 +94,7 @@ fn shares_of<'t>(
 ) -> impl Iterator<Item = Share<'t>> {
     const ROWS: usize = 256;
     let is_exact = metadata.assumes_exact(table.unit.as_ref());
-    let samples = table.samples.chunks_mut(ROWS * table.columns.len());
+    let samples = table.samples.chunks_mut(ROWS);
     let shares = table.rows.chunks(ROWS).zip(samples);
     shares.map(move |(keys, samples)| Share {
         keys,
@@ -112,9 +112,7 @@ fn build_table(
     let mut own_rows = Vec::with_capacity(table.rows.len());
     own_rows.extend(rows.take(table.rows.len()));
     Table {
-        geomeans: (0..table.columns.len())
-            .map(|column| geomean(&own_rows, column))
-            .collect(),
+        geomeans: geomeans(&own_rows, table.columns.len()),
         key: table.key,
         class: Class::of(&table.unit),
         better: metadata.better(table.unit.as_ref()),
@@ -163,33 +161,30 @@ impl Analyst {
             samples,
             is_exact,
         } = share;
-        let columns = samples.len() / keys.len();
-        let rows = keys.iter().zip(samples.chunks_mut(columns));
-        rows.map(|(key, samples)| self.row(Arc::clone(key), samples, is_exact))
+        let rows = keys.iter().zip(samples);
+        rows.map(|(key, samples)| self.row(Arc::clone(key), mem::take(samples), is_exact))
             .collect()
     }
 
-    fn row(&mut self, key: Arc<[Field]>, samples: &mut [Option<Sample>], is_exact: bool) -> Row {
+    fn row(&mut self, key: Arc<[Field]>, samples: Vec<(usize, Sample)>, is_exact: bool) -> Row {
         // Taken out for the time of the row, and put back with its room.
         let mut baseline = mem::take(&mut self.baseline);
         let mut baseline_centre = None;
         let mut cells = Vec::with_capacity(samples.len());
-        for (column, sample) in samples.iter_mut().enumerate() {
-            cells.push(sample.take().map(|sample| {
-                let mut sorted = mem::take(&mut self.sorted);
-                sort_into(&mut sorted, &mut self.keys, &sample.values);
-                let mut cell = self.summarize(sample, &sorted, is_exact);
-                if let Some(old) = baseline_centre {
-                    cell.comparison =
-                        Some(self.compare([&baseline, &sorted], [old, cell.centre], is_exact));
-                }
-                if column == 0 {
-                    baseline_centre = Some(cell.centre);
-                    mem::swap(&mut baseline, &mut sorted);
-                }
-                self.sorted = sorted;
-                cell
-            }));
+        for (column, sample) in samples {
+            let mut sorted = mem::take(&mut self.sorted);
+            sort_into(&mut sorted, &mut self.keys, &sample.values);
+            let mut cell = self.summarize(sample, &sorted, is_exact);
+            if let Some(old) = baseline_centre {
+                cell.comparison =
+                    Some(self.compare([&baseline, &sorted], [old, cell.centre], is_exact));
+            }
+            if column == 0 {
+                baseline_centre = Some(cell.centre);
+                mem::swap(&mut baseline, &mut sorted);
+            }
+            self.sorted = sorted;
+            cells.push((column, cell));
         }
         self.baseline = baseline;
         Row {
@@ -355,22 +350,43 @@ fn summarize_exact(sorted: &[f64], warnings: &mut Vec<Warning>) -> (f64, Interva
     )
 }
 
-fn geomean(rows: &[Row], column: usize) -> Geomean {
-    let centre = |row: &Row, column: usize| row.cells[column].as_ref().map(|cell| cell.centre);
-    let centres: Vec<f64> = rows.iter().filter_map(|row| centre(row, column)).collect();
-    let value = if centres.iter().all(|&centre| centre > 0.0) {
-        centres.into_iter().collect::<GeoMean>().get()
+/// The geometric means of all columns, for which each cell is looked at once.
+fn geomeans(rows: &[Row], columns: usize) -> Vec<Geomean> {
+    let mut cells: Vec<Vec<(Option<f64>, f64)>> = vec![Vec::new(); columns];
+    for row in rows {
+        let baseline = row.cell(0).map(|cell| cell.centre);
+        for (column, cell) in &row.cells {
+            cells[*column].push((baseline, cell.centre));
+        }
+    }
+    let of_baseline = cells.first().map_or(0, Vec::len);
+    cells
+        .iter()
+        .enumerate()
+        .map(|(column, cells)| geomean(cells, column, of_baseline))
+        .collect()
+}
+
+/// The geometric mean of a column, given the centres of its cells, each after that of the baseline in the same row, and how
+/// many rows the baseline has.
+fn geomean(cells: &[(Option<f64>, f64)], column: usize, of_baseline: usize) -> Geomean {
+    let value = if cells.iter().all(|&(_, centre)| centre > 0.0) {
+        cells
+            .iter()
+            .map(|(_, centre)| *centre)
+            .collect::<GeoMean>()
+            .get()
     } else {
         None
     };
     let mut warnings = Vec::new();
     let mut change = None;
     if column > 0 {
-        let pairs: Vec<(f64, f64)> = rows
+        let pairs: Vec<(f64, f64)> = cells
             .iter()
-            .filter_map(|row| Some((centre(row, 0)?, centre(row, column)?)))
+            .filter_map(|&(baseline, centre)| Some((baseline?, centre)))
             .collect();
-        if pairs.len() != rows.iter().filter(|row| row.cells[0].is_some()).count() {
+        if pairs.len() != of_baseline {
             warnings.push(Warning::BenchmarkSetDiffers);
         }
         change = Some(geomean_change(&pairs));

@@ -142,8 +142,8 @@ impl Group {
                 .binary_search_by_key(&column, |(at, _)| *at);
             let slot = slot.ok()?;
             let effect = judged.judgements[slot].1.effect.as_ref()?;
-            let base = judged.cells.first()?.as_ref()?;
-            let cell = judged.cells[at].as_ref()?;
+            let base = judged.cell(0)?;
+            let cell = judged.cell(at)?;
             let p = cell.comparison.as_ref()?.p?;
             if base.values.are_same() && cell.values.are_same() && base.centre == cell.centre {
                 // Nothing to test, and nothing to count.
@@ -517,7 +517,7 @@ fn find_twins(report: &Report, evidence: &mut [Evidence]) {
         let cells = |table: &Table, row: usize| -> Vec<f64> {
             let at = table.places.binary_search(&column).ok();
             let cells = [Some(0), at].into_iter().flatten();
-            let cells = cells.filter_map(|at| table.rows[row].cells[at].as_ref());
+            let cells = cells.filter_map(|at| table.rows[row].cell(at));
             cells.flat_map(|cell| cell.values.iter()).collect()
         };
         if let Some(&twin) = known.get(&(time, twin_row, twin_slot))

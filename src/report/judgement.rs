@@ -347,7 +347,7 @@ impl Report {
         let judgement = row.judgement(place.column)?;
         let cell = |column: usize| {
             let at = table.places.binary_search(&column).ok()?;
-            row.cells.get(at)?.as_ref()
+            row.cell(at)
         };
         Some(Judged {
             place,

@@ -48,7 +48,7 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Which columns of the run they are: one index of [`Report::columns`] for each, ascending.
     pub places: Vec<usize>,
-    /// The rows, each with one entry for each column.
+    /// The rows.
     pub rows: Vec<Row>,
     /// Which rows are shown, and in which order.
     #[serde(skip)]
@@ -69,15 +69,33 @@ pub struct Column {
 pub struct Row {
     /// The fields of the row key, which the rows of other tables share.
     pub key: Arc<[Field]>,
-    /// One entry for each column of the table; none where it has no results.
-    pub cells: Vec<Option<Cell>>,
+    /// The cells that there are, each with the index of its column of the table, ascending. Tables may have many columns
+    /// that rarely meet, so that there is nothing here for those without results.
+    pub cells: Vec<(usize, Cell)>,
     /// What is compared with a baseline, each with its column of the run ([`Report::columns`], not [`Table::columns`], as a
     /// whole table may lack one), ascending. Runs may have as many tables as columns, so that there is nothing here for
     /// those without anything on either side. Empty where nothing asked for verdicts.
     pub judgements: Vec<(usize, Judgement)>,
 }
 
+/// The cell of a column, given those of its row as [`Row::cells`] has them.
+pub(super) fn cell_at(cells: &[(usize, Cell)], column: usize) -> Option<&Cell> {
+    let at = cells.binary_search_by_key(&column, |(at, _)| *at);
+    at.ok().map(|at| &cells[at].1)
+}
+
 impl Row {
+    /// The cell of a column of the table, if it has results.
+    #[must_use]
+    pub fn cell(&self, column: usize) -> Option<&Cell> {
+        cell_at(&self.cells, column)
+    }
+
+    /// All cells that there are.
+    pub fn filled(&self) -> impl Iterator<Item = &Cell> {
+        self.cells.iter().map(|(_, cell)| cell)
+    }
+
     /// The judgement of a column of the run, if there is one.
     #[must_use]
     pub fn judgement(&self, column: usize) -> Option<&Judgement> {
@@ -89,15 +107,15 @@ impl Row {
     #[must_use]
     pub fn sizes(&self, column: usize, places: &[usize]) -> Option<(usize, usize)> {
         let at = places.binary_search(&column).ok()?;
-        let comparison = self.cells.get(at)?.as_ref()?.comparison.as_ref()?;
+        let comparison = self.cell(at)?.comparison.as_ref()?;
         Some((comparison.baseline_count, comparison.count))
     }
 
     /// Whether all cells say in which rounds their values were measured.
     #[must_use]
     pub fn is_in_rounds(&self) -> bool {
-        let mut cells = self.cells.iter().flatten();
-        cells.all(|cell| !cell.rounds.is_empty() && !cell.rounds.contains(&0))
+        self.filled()
+            .all(|cell| !cell.rounds.is_empty() && !cell.rounds.contains(&0))
     }
 
     /// The values of the key, joined by spaces, without the empty ones.

@@ -160,6 +160,17 @@ pub enum Note {
         /// The flag that leaves them out; none where none is short enough.
         remedy: Option<String>,
     },
+    /// Most of what a table has room for is not there.
+    MostlyEmpty {
+        /// How many rows the largest such table has.
+        rows: usize,
+        /// How many columns.
+        columns: usize,
+        /// How many cells.
+        cells: usize,
+        /// Whether the columns are inputs, which labels can bring together.
+        is_by_file: bool,
+    },
     /// Units are on one side only, though the benchmarks are on both.
     OneSidedUnits {
         /// How many rows have both sides.
@@ -287,8 +298,13 @@ pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note>
     }));
     failures(inputs, &mut notes);
     let exclusion = pairing.exclusion(asked);
-    notes.extend(pairing.one_sided(exclusion.clone()));
-    notes.extend(pairing.one_sided_units());
+    if let Some(note) = mostly_empty(asked, report) {
+        // A list of what each of many columns has alone would not be read.
+        notes.push(note);
+    } else {
+        notes.extend(pairing.one_sided(exclusion.clone()));
+        notes.extend(pairing.one_sided_units());
+    }
     match input_per_run(inputs, asked, report) {
         Some(note) => notes.push(note),
         None => runs(report, &mut notes),
@@ -458,13 +474,31 @@ fn failures(inputs: &[InputFacts], notes: &mut Vec<Note>) {
     }
 }
 
+/// Whether a table has many columns, and most of its cells are empty.
+fn mostly_empty(asked: &Asked, report: &Report) -> Option<Note> {
+    const MANY_COLUMNS: usize = 8;
+    let wide = report.tables.iter().filter_map(|table| {
+        let (rows, columns) = (table.rows.len(), table.columns.len());
+        let cells = table.rows.iter().map(|row| row.cells.len()).sum();
+        let is_sparse = columns >= MANY_COLUMNS && cells < rows.saturating_mul(columns) / 2;
+        is_sparse.then_some((rows, columns, cells))
+    });
+    let (rows, columns, cells) = wide.max_by_key(|(rows, columns, _)| rows * columns)?;
+    Some(Note::MostlyEmpty {
+        rows,
+        columns,
+        cells,
+        is_by_file: matches!(asked.column.fields(), [field] if field.key == Key::File),
+    })
+}
+
 fn runs(report: &Report, notes: &mut Vec<Note>) {
     let mut fewest = usize::MAX;
     let mut aims: Vec<(Aim, Option<usize>)> = Vec::new();
     let mut unequal: Option<(usize, BString, [usize; 2])> = None;
     for row in report.tables.iter().flat_map(|table| &table.rows) {
         let mut is_unequal = false;
-        for cell in row.cells.iter().flatten() {
+        for cell in row.filled() {
             let of_comparison = cell.comparison.iter().flat_map(|side| &side.warnings);
             for warning in cell.warnings.iter().chain(of_comparison) {
                 let aim = match *warning {
@@ -502,21 +536,28 @@ fn columns(report: &Report) -> impl Iterator<Item = (&Table, usize)> {
 }
 
 fn geomean_sets(report: &Report, exclusion: Option<&str>, notes: &mut Vec<Note>) {
-    let different = columns(report).find_map(|(table, column)| {
-        let has = |row: &Row, column: usize| row.cells[column].is_some();
-        let count = |column| table.rows.iter().filter(|row| has(row, column)).count();
-        let rows = [count(0), count(column)];
-        let both = table
-            .rows
-            .iter()
-            .filter(|row| has(row, 0) && has(row, column));
-        let common = both.count();
-        (common > 0 && rows != [common; 2]).then(|| Note::GeomeanSets {
-            unit: table.unit.clone(),
-            columns: [0, column].map(|column| pairing::label(&table.columns[column].key)),
-            rows,
-            common,
-            remedy: exclusion.map(ToOwned::to_owned),
+    let tables = report.tables.iter().filter(|table| table.rows.len() > 1);
+    let different = tables.into_iter().find_map(|table| {
+        // How many rows each column has, and how many of those the first has too.
+        let mut counts = vec![[0, 0]; table.columns.len()];
+        for row in &table.rows {
+            let is_common = usize::from(row.cell(0).is_some());
+            for (column, _) in &row.cells {
+                counts[*column][0] += 1;
+                counts[*column][1] += is_common;
+            }
+        }
+        let baseline = counts.first()?[0];
+        let mut columns = counts.into_iter().enumerate().skip(1);
+        columns.find_map(|(column, [count, common])| {
+            let rows = [baseline, count];
+            (common > 0 && rows != [common; 2]).then(|| Note::GeomeanSets {
+                unit: table.unit.clone(),
+                columns: [0, column].map(|column| pairing::label(&table.columns[column].key)),
+                rows,
+                common,
+                remedy: exclusion.map(ToOwned::to_owned),
+            })
         })
     });
     notes.extend(different);
@@ -527,12 +568,7 @@ fn input_per_run(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Optio
     const FEWEST_INPUTS: usize = 4;
     let is_by_file = matches!(asked.column.fields(), [field] if field.key == Key::File);
     let cells = || report.tables.iter().flat_map(|table| &table.rows);
-    let is_one = |row: &Row| {
-        row.cells
-            .iter()
-            .flatten()
-            .all(|cell| cell.values.len() == 1)
-    };
+    let is_one = |row: &Row| row.filled().all(|cell| cell.values.len() == 1);
     // With labels the person has said what belongs together.
     let is_unlabelled = report.columns.len() == inputs.len()
         && report
@@ -576,10 +612,7 @@ fn geomean_of_noise(table: &Table, column: usize) -> Option<Note> {
     /// The margin that measured units have by default: less is what clean runs show.
     const MARGIN: f64 = 0.02;
     let sides = || {
-        let cells = table
-            .rows
-            .iter()
-            .filter_map(|row| row.cells[column].as_ref());
+        let cells = table.rows.iter().filter_map(|row| row.cell(column));
         cells.filter_map(|cell| cell.comparison.as_ref())
     };
     let Some(GeomeanChange::By(change)) = table.geomeans[column].change else {

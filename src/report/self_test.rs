@@ -10,10 +10,8 @@ use crate::unit::{Better, Metadata};
 pub fn worsen(samples: &mut Samples, metadata: &Metadata, part: f64) {
     for table in &mut samples.tables {
         let better = metadata.better(table.unit.as_ref());
-        let columns = table.columns.len();
-        for (index, sample) in table.samples.iter_mut().enumerate() {
-            let Some(sample) = sample else { continue };
-            if table.places[index % columns] == 0 {
+        for (column, sample) in table.samples.iter_mut().flatten() {
+            if table.places[*column] == 0 {
                 continue;
             }
             let is_nothing = sample.values.iter().all(|value| value == 0.0);

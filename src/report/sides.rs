@@ -4,7 +4,7 @@ use bstr::{BString, ByteSlice};
 use hashbrown::{HashMap, HashSet};
 
 use super::judgement::SplitByKey;
-use super::model::{Field, Report, Row, Table};
+use super::model::{Cell, Field, Report, Row, Table};
 use crate::read::InputFacts;
 
 /// The columns that have the very measurements of the baseline, each with the number of such rows.
@@ -13,20 +13,29 @@ use crate::read::InputFacts;
 /// measured: so it takes rows whose values vary or are one time each, with three different values.
 #[must_use]
 pub fn same_values(report: &Report) -> Vec<(usize, usize)> {
+    // There may be many rows without a baseline, which must not be looked at for each column.
+    let tables = report.tables.iter().filter(|table| is_of_baseline(table));
+    let of_baseline: Vec<(&Table, Vec<(&Row, &Cell)>)> = tables
+        .map(|table| {
+            let rows = table.rows.iter();
+            let rows = rows.filter_map(|row| Some((row, row.cell(0)?)));
+            (table, rows.collect())
+        })
+        .collect();
     (1..report.columns.len())
-        .filter_map(|column| Some((column, same_rows(report, column)?)))
+        .filter_map(|column| Some((column, same_rows(&of_baseline, column)?)))
         .collect()
 }
 
-fn same_rows(report: &Report, column: usize) -> Option<usize> {
+fn same_rows(of_baseline: &[(&Table, Vec<(&Row, &Cell)>)], column: usize) -> Option<usize> {
     const FEWEST_VALUES: usize = 3;
     let (mut rows, mut different) = (0, HashSet::new());
-    for table in report.tables.iter().filter(|table| is_of_baseline(table)) {
+    for (table, of_table) in of_baseline {
         let Ok(at) = table.places.binary_search(&column) else {
             continue;
         };
-        for row in &table.rows {
-            let (Some(old), Some(new)) = (&row.cells[0], &row.cells[at]) else {
+        for (row, old) in of_table {
+            let Some(new) = row.cell(at) else {
                 continue;
             };
             let is_one_time = old.values.len() == 1 && table.unit.contains_str("sec");
@@ -96,5 +105,5 @@ fn split_benchmark(report: &Report, key: &BString) -> Option<BString> {
 }
 
 fn is_compared(row: &Row) -> bool {
-    row.cells[0].is_some() && row.cells[1..].iter().any(Option::is_some)
+    row.cell(0).is_some() && row.cells.len() > 1
 }

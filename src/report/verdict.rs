@@ -11,7 +11,7 @@ use super::judgement::{
     Judgement, Margin, Noise, Shift, Summary, Tolerance, Unbounded, Verdict,
 };
 use super::margin::{Amount, Margins, RowName};
-use super::model::{Cell, GeomeanChange, NoGeomeanEffect, Report, Row, Table};
+use super::model::{Cell, GeomeanChange, NoGeomeanEffect, Report, Row, Table, cell_at};
 use super::waivers::Waivers;
 use crate::sample::{ENVIRONMENT_KEYS, Environments};
 use crate::stats::{
@@ -83,7 +83,7 @@ fn judge_given(
     for table in &mut report.tables {
         for row in &mut table.rows {
             let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
-            let base = row.cells.first().and_then(Option::as_ref);
+            let base = cell_at(&row.cells, 0);
             let centre = base.map_or(0.0, |base| base.centre);
             for (_, judgement) in &mut row.judgements {
                 if judgement.effect.is_some() {
@@ -97,7 +97,7 @@ fn judge_given(
         add_geomean_effects(table, judging.alpha);
     }
     let cells = report.tables.iter().flat_map(|table| &table.rows);
-    let cells = cells.flat_map(|row| row.cells.iter().flatten());
+    let cells = cells.flat_map(Row::filled);
     let trends = cells
         .flat_map(|cell| &cell.noise)
         .filter(|noise| matches!(noise, Noise::Trend { .. }))
@@ -157,7 +157,7 @@ fn keep_trends(report: &mut Report, p: &[f64]) {
         for cell in table
             .rows
             .iter_mut()
-            .flat_map(|row| row.cells.iter_mut().flatten())
+            .flat_map(|row| row.cells.iter_mut().map(|(_, cell)| cell))
         {
             cell.noise.retain_mut(|noise| match noise {
                 Noise::Trend { p, .. } => {
@@ -271,7 +271,7 @@ impl Judge<'_> {
         };
         for row in &mut table.rows {
             let in_rounds = row.is_in_rounds();
-            for cell in row.cells.iter_mut().flatten() {
+            for (_, cell) in &mut row.cells {
                 cell.noise = self.noise(cell, table.is_exact, in_rounds);
             }
             let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
@@ -297,16 +297,24 @@ impl Judge<'_> {
         let Some((&baseline, _)) = places.split_first() else {
             return;
         };
-        let base = row.cells.first().and_then(Option::as_ref);
+        let base = cell_at(&row.cells, 0);
         // A table without the run's baseline compares with the first column that it has, which is added itself.
         let has_baseline = baseline == 0;
         if !has_baseline && base.is_some() {
             let added = one_sided(Verdict::Added, 0);
             row.judgements.push((baseline, added));
         }
+        // Only where there was something at first can anything be missing.
+        let present: Vec<usize>;
+        let judged = if has_baseline && base.is_some() {
+            judged
+        } else {
+            present = row.cells.iter().map(|(at, _)| places[*at]).collect();
+            &present
+        };
         for &column in judged.iter().filter(|&&column| column != baseline) {
             let at = places.binary_search(&column).ok();
-            let cell = at.and_then(|at| row.cells[at].as_ref());
+            let cell = at.and_then(|at| cell_at(&row.cells, at));
             let judgement = match (base, cell) {
                 (Some(base), Some(cell)) => {
                     let is_exact =
@@ -826,7 +834,7 @@ mod tests {
         outlier[3] = 9.0;
         let report = judged_report("sec/op", &rising, &outlier, &judging("2%"));
         let cells = &report.tables[0].rows[0].cells;
-        let noise = |column: usize| cells[column].as_ref().unwrap().noise.clone();
+        let noise = |column: usize| cells[column].1.noise.clone();
         assert!(matches!(noise(0)[..], [Noise::Trend { rises: true, .. }]));
         assert_eq!(noise(1).last(), Some(&Noise::Outliers { low: 0, high: 1 }));
         assert_eq!(

@@ -692,17 +692,11 @@ impl<'q> Builder<'q> {
             rows.dedup();
             let columns = columns_of(keys(), &column_ranks);
 
-            let mut samples = Vec::new();
-            samples.resize_with(rows.len() * columns.len(), || None);
-            let mut row_index = 0;
-            for place in group {
+            let mut sample = |place: &Place| {
                 let cell = &mut cells[place.cell];
-                if rows[row_index] != cell.key.row {
-                    row_index += 1;
-                }
                 let rank = column_ranks[cell.key.column.index()];
                 let column_index = columns.partition_point(|id| column_ranks[id.index()] < rank);
-                samples[row_index * columns.len() + column_index] = Some(Sample {
+                let sample = Sample {
                     rounds: {
                         let mut rounds = all_rounds.remove(&place.cell).unwrap_or_default();
                         if !rounds.is_empty() {
@@ -716,8 +710,14 @@ impl<'q> Builder<'q> {
                         .into_iter()
                         .map(ToOwned::to_owned)
                         .collect(),
-                });
-            }
+                };
+                (column_index, sample)
+            };
+            // All places of a row have its rank in the upper half.
+            let samples = group
+                .chunk_by(|left, right| left.row() == right.row())
+                .map(|row| row.iter().map(&mut sample).collect())
+                .collect();
             tables.push(SampleTable {
                 key: table_fields.get(id),
                 unit: self.units.tables.get(unit).clone(),
@@ -754,6 +754,13 @@ struct Place {
     in_table: u64,
     /// Its index.
     cell: usize,
+}
+
+impl Place {
+    /// The rank of the row.
+    fn row(&self) -> u64 {
+        self.in_table >> u32::BITS
+    }
 }
 
 /// Places of `cells` in the order to show, given the ranks of their keys.
@@ -868,8 +875,8 @@ mod tests {
                     BenchmarkX 1 5 B/op\n# rbenchstat round 2\nBenchmarkY 1 6 B/op\n";
         let rounds = |text: &str| -> Vec<Vec<u32>> {
             let tables = samples("*", ".config", text).tables.into_iter();
-            let samples = tables.flat_map(|table| table.samples);
-            samples.flatten().map(|sample| sample.rounds).collect()
+            let samples = tables.flat_map(|table| table.samples).flatten();
+            samples.map(|(_, sample)| sample.rounds).collect()
         };
         assert_eq!(rounds(text), [vec![0, 1, 1], vec![2], vec![1]]);
         assert_eq!(rounds("BenchmarkX 1 5 B/op\n"), [vec![0_u32; 0]]);
@@ -911,18 +918,21 @@ mod tests {
                     .tables
                     .iter()
                     .flat_map(|table| {
-                        let filled = table.samples.iter().enumerate();
-                        filled.filter_map(move |(at, sample)| {
-                            let (row, column) =
-                                (at / table.columns.len(), at % table.columns.len());
-                            let values: Vec<f64> = sample.as_ref()?.values.iter().collect();
-                            Some(format!(
+                        let rows = table.rows.iter().zip(&table.samples);
+                        let filled = rows.flat_map(|(row, samples)| {
+                            samples
+                                .iter()
+                                .map(move |(column, sample)| (row, column, sample))
+                        });
+                        filled.map(move |(row, &column, sample)| {
+                            let values: Vec<f64> = sample.values.iter().collect();
+                            format!(
                                 "{:?} {} {} {}: {values:?}",
                                 table.key[0].value,
                                 table.unit,
-                                table.rows[row][0].value,
+                                row[0].value,
                                 table.columns[column][0].value
-                            ))
+                            )
                         })
                     })
                     .collect();
@@ -957,6 +967,6 @@ mod tests {
             .flat_map(|table| table.samples.iter().flatten())
             .collect();
         assert_eq!(values.len(), 1);
-        assert_eq!(values[0].values, [5.0, 7.0].into_iter().collect());
+        assert_eq!(values[0].1.values, [5.0, 7.0].into_iter().collect());
     }
 }

@@ -50,8 +50,9 @@ pub struct SampleTable {
     pub places: Vec<usize>,
     /// The fields of each row key, in the order to show; tables share them.
     pub rows: Vec<Arc<[Field]>>,
-    /// One for each row and column, row by row; none where there are no results.
-    pub samples: Vec<Option<Sample>>,
+    /// For each row the samples that there are, each with the index of its column, ascending. Tables may have many columns
+    /// that rarely meet, so that there is nothing here for those without results.
+    pub samples: Vec<Vec<(usize, Sample)>>,
 }
 
 /// The values of one row and column.

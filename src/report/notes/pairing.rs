@@ -3,6 +3,7 @@
 use bstr::{BStr, BString, ByteSlice};
 use hashbrown::{HashMap, HashSet};
 use indexmap::{IndexMap, IndexSet};
+use smallvec::SmallVec;
 
 use super::wording::shell_word;
 use super::{Asked, ChangingKey, Difference, Note, UnitsOfSide};
@@ -35,8 +36,8 @@ struct OneSidedUnits {
     benchmarks: IndexSet<BString>,
 }
 
-/// Rows without a partner, by unit, by name without its end and as a whole, and by their column of the run.
-type Index<'r> = HashMap<(&'r BStr, BString, usize), Vec<Single<'r>>>;
+/// Rows without a partner, by unit and name, that without its end or as a whole; those of one name in the order of their columns of the run.
+type Index<'r> = HashMap<(&'r BStr, BString), SmallVec<[Single<'r>; 1]>>;
 
 /// A row without a partner: where it is, and its only column in the run.
 #[derive(Clone, Copy)]
@@ -62,7 +63,7 @@ impl<'r> Pairing<'r> {
                 if let [field] = &row.key[..] {
                     pairing.row_key = Some(field.key.as_bstr());
                 }
-                let mut present = (0..row.cells.len()).filter(|&at| row.cells[at].is_some());
+                let mut present = row.cells.iter().map(|&(at, _)| at);
                 let Some(first) = present.next() else {
                     continue;
                 };
@@ -87,26 +88,26 @@ impl<'r> Pairing<'r> {
                 (&mut by_stem, stem(&single.row.key)),
                 (&mut by_name, whole(&single.row.key)),
             ] {
-                let key = (single.table.unit.as_bstr(), name, single.place);
-                index.entry(key).or_default().push(*single);
+                let of_name = index.entry((single.table.unit.as_bstr(), name));
+                of_name.or_default().push(*single);
             }
         }
-        let units = places_of_units(report);
-        let places: HashSet<(BString, usize)> = units
-            .iter()
-            .map(|(_, name, place)| (name.clone(), *place))
-            .collect();
+        for of_name in by_stem.values_mut().chain(by_name.values_mut()) {
+            of_name.sort_by_key(|single| single.place);
+        }
+        let places = places_of_benchmarks(report);
         let column = |place: usize| label(&report.columns[place].key);
         for single in singles {
             let (stem, name) = (stem(&single.row.key), whole(&single.row.key));
             let unit = single.table.unit.as_bstr();
-            let others = || (0..report.columns.len()).filter(|&place| place != single.place);
             // A number at the end may be that of the processors on one side and belong to the name on the other.
             let nearest = [(&by_stem, &stem), (&by_stem, &name), (&by_name, &stem)]
                 .into_iter()
                 .find_map(|(index, name)| {
-                    let found = others().filter_map(|at| index.get(&(unit, name.clone(), at)));
-                    found
+                    let found = index.get(&(unit, name.clone()));
+                    let of_columns = found?.chunk_by(|left, right| left.place == right.place);
+                    of_columns
+                        .filter(|candidates| candidates[0].place != single.place)
                         .flat_map(|candidates| candidates.iter().take(CANDIDATES))
                         .min_by_key(|candidate| distance(single, candidate))
                 });
@@ -118,11 +119,15 @@ impl<'r> Pairing<'r> {
                 continue;
             }
             let label = single.row.label();
+            let others = || {
+                let places = places.get(&name).into_iter().flatten();
+                places.filter(|(_, place)| *place != single.place)
+            };
             // In another table, such as under another value of a key that changes, it does have both sides or a partner.
-            if others().any(|place| units.contains(&(unit, name.clone(), place))) {
+            if others().any(|(its_unit, _)| *its_unit == unit) {
                 continue;
             }
-            if others().any(|place| places.contains(&(whole(&single.row.key), place))) {
+            if others().next().is_some() {
                 let side = self.units.entry(column(single.place)).or_default();
                 side.units.insert(single.table.unit.clone());
                 side.benchmarks.insert(label);
@@ -288,14 +293,14 @@ fn suffix(key: &[Field]) -> &BStr {
     name.map_or(BStr::new(b""), |field| Name::new(&field.value).suffix())
 }
 
-/// The units of each benchmark, with the columns of the run that have them.
-fn places_of_units(report: &Report) -> HashSet<(&BStr, BString, usize)> {
-    let mut places = HashSet::new();
+/// The benchmarks, each with its units in columns of the run.
+fn places_of_benchmarks(report: &Report) -> HashMap<BString, HashSet<(&BStr, usize)>> {
+    let mut places: HashMap<BString, HashSet<(&BStr, usize)>> = HashMap::new();
     for table in &report.tables {
         for row in &table.rows {
-            let present = (0..row.cells.len()).filter(|&at| row.cells[at].is_some());
-            let unit = table.unit.as_bstr();
-            places.extend(present.map(|at| (unit, whole(&row.key), table.places[at])));
+            let present = row.cells.iter().map(|&(at, _)| table.places[at]);
+            let of_row = places.entry(whole(&row.key)).or_default();
+            of_row.extend(present.map(|place| (table.unit.as_bstr(), place)));
         }
     }
     places
@@ -307,7 +312,7 @@ fn pools_without_suffixes(report: &Report) -> bool {
         let mut first: HashMap<(BString, usize), BString> = HashMap::new();
         table.rows.iter().any(|row| {
             let name = whole(&row.key);
-            let mut present = (0..row.cells.len()).filter(|&at| row.cells[at].is_some());
+            let mut present = row.cells.iter().map(|&(at, _)| at);
             present.any(|at| {
                 let before = first.entry((stem(&row.key), at));
                 *before.or_insert_with(|| name.clone()) != name

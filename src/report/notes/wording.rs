@@ -150,6 +150,25 @@ impl fmt::Display for Note {
                 let flag = remedy.as_deref().unwrap_or("-filter");
                 write!(out, "keep to those in both with {flag}")
             }
+            Self::MostlyEmpty {
+                rows,
+                columns,
+                cells,
+                is_by_file,
+            } => {
+                let (of_rows, of_columns) = (counted(*rows, "row"), counted(*columns, "column"));
+                write!(out, "{of_rows} and {of_columns} share only ")?;
+                write!(
+                    out,
+                    "{}, so that the table is mostly empty: ",
+                    counted(*cells, "cell")
+                )?;
+                out.write_str(if *is_by_file {
+                    "give the inputs of each side one label, as in old=FILE old=FILE new=FILE, or name two inputs at a time"
+                } else {
+                    "choose a -col with fewer values, or the columns to compare with -filter"
+                })
+            }
             Self::GeomeanOfNoise { unit } => {
                 write!(out, "the geomean of {unit} changes, but no ")?;
                 out.write_str("row of it does significantly, so that it may be chance too: ")?;
