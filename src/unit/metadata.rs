@@ -4,6 +4,7 @@ use bstr::{BStr, BString};
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::known::{self, Meaning};
 use super::tidy::{Tidied, Token, tokens};
 
 /// Which direction of a unit is the good one.
@@ -101,28 +102,32 @@ impl Metadata {
     }
 }
 
-/// The direction of a unit of which nobody said anything: less time, memory and allocations are better, more of anything
-/// else per second is.
+/// The direction of a unit of which nobody said anything, by the words in it.
 ///
-/// Time or memory per second is neither: a rate of garbage, or a throughput.
+/// Less time, memory and allocations are better, more of anything else per time is. Time or allocations per time are
+/// neither: a rate of garbage, or a throughput. So is whatever is saved, or went wrong.
 fn known_direction(unit: &BStr) -> Option<Better> {
-    let (mut is_cost, mut is_rate) = (false, false);
-    let mut is_memory = false;
+    let (mut is_cost, mut is_memory, mut is_rate) = (false, false, false);
+    let mut is_behind_per = false;
     for token in tokens(unit) {
-        match token {
-            Token::Numerator(b"sec" | b"s" | b"ns" | b"us" | b"ms" | b"allocs") => {
-                is_cost = true;
+        let (text, is_below) = match token {
+            Token::Separator(b"*") => {
+                is_behind_per = false;
+                continue;
             }
-            Token::Numerator(
-                b"B" | b"bytes" | b"KB" | b"MB" | b"GB" | b"KiB" | b"MiB" | b"GiB",
-            ) => {
-                is_memory = true;
+            Token::Separator(_) => continue,
+            Token::Numerator(text) => (text, false),
+            Token::Denominator(text) => (text, true),
+        };
+        for word in text.split(|&byte| matches!(byte, b'_' | b'%')) {
+            match (known::meaning(word), is_below || is_behind_per) {
+                (Some(Meaning::Undecided), false) => return None,
+                (Some(Meaning::Per), _) => is_behind_per = true,
+                (Some(Meaning::Rate), false) | (Some(Meaning::Time), true) => is_rate = true,
+                (Some(Meaning::Time | Meaning::Cost), false) => is_cost = true,
+                (Some(Meaning::Memory), false) => is_memory = true,
+                (Some(_), true) | (None, _) => {}
             }
-            Token::Numerator(text) if text == "µs".as_bytes() || text == "μs".as_bytes() => {
-                is_cost = true;
-            }
-            Token::Denominator(b"s" | b"sec") => is_rate = true,
-            _ => {}
         }
     }
     match (is_cost, is_rate) {
@@ -180,6 +185,27 @@ mod tests {
             ("gc-sec/s", None),
             ("widgets", None),
             ("errors/op", None),
+            ("p99_us", Some(Better::Lower)),
+            ("latency_ms", Some(Better::Lower)),
+            ("ns_per_op", Some(Better::Lower)),
+            ("bytes-per-row", Some(Better::Lower)),
+            ("ops-per-sec", Some(Better::Higher)),
+            ("ops_per_sec", Some(Better::Higher)),
+            ("row_per_ms", Some(Better::Higher)),
+            ("qps", Some(Better::Higher)),
+            ("read_IOPS", Some(Better::Higher)),
+            ("peak-rps", Some(Better::Higher)),
+            ("MB-per-sec", Some(Better::Higher)),
+            ("op/ns", Some(Better::Higher)),
+            ("allocs/s", None),
+            ("hit%", None),
+            ("cache-hit-%", None),
+            ("saved-bytes", None),
+            ("bytes_saved", None),
+            ("saved-ns/op", None),
+            ("errors/s", None),
+            ("failed_requests_per_sec", None),
+            ("personal-ms", Some(Better::Lower)),
         ] {
             assert_eq!(metadata.better(unit.into()), better, "{unit}");
         }

@@ -1,5 +1,6 @@
 //! Units: their base form, their prefixes, and what the inputs say of them.
 
+mod known;
 pub mod metadata;
 pub mod scale;
 pub mod tidy;

@@ -1,5 +1,6 @@
 //! Prefixes and decimals: how a value of a unit is best shown.
 
+use super::known;
 use super::tidy::{Token, tokens};
 
 /// Which prefixes a unit takes.
@@ -15,7 +16,10 @@ impl Class {
     /// Binary if a numerator token of `unit` counts bytes.
     #[must_use]
     pub fn of(unit: &[u8]) -> Self {
-        let counts_bytes = |token| matches!(token, Token::Numerator(b"B" | b"MB" | b"bytes"));
+        let counts_bytes = |token| match token {
+            Token::Numerator(text) => known::unit(text).is_some_and(|unit| unit.is_binary),
+            _ => false,
+        };
         if tokens(unit).any(counts_bytes) {
             Self::Binary
         } else {

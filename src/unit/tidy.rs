@@ -2,6 +2,8 @@
 
 use bstr::{BString, ByteSlice, ByteVec};
 
+use super::known::{self, Conversion};
+
 /// A unit in base form and what a value is multiplied by to get there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tidied {
@@ -20,18 +22,20 @@ impl Tidied {
             factor: 1.0,
         };
         for token in tokens(unit) {
-            match token {
-                Token::Numerator(b"ns") => {
-                    tidied.unit.push_str("sec");
-                    tidied.factor /= 1e9;
-                }
-                Token::Numerator(b"MB") => {
-                    tidied.unit.push_str("B");
-                    tidied.factor *= 1e6;
-                }
-                Token::Numerator(text) | Token::Denominator(text) | Token::Separator(text) => {
-                    tidied.unit.push_str(text);
-                }
+            let (Token::Numerator(text) | Token::Denominator(text) | Token::Separator(text)) =
+                token;
+            let known = match token {
+                Token::Numerator(text) => known::unit(text),
+                _ => None,
+            };
+            let Some((base, conversion)) = known.and_then(|unit| unit.base) else {
+                tidied.unit.push_str(text);
+                continue;
+            };
+            tidied.unit.push_str(base);
+            match conversion {
+                Conversion::Divide(by) => tidied.factor /= by,
+                Conversion::Multiply(by) => tidied.factor *= by,
             }
         }
         tidied
