@@ -1,7 +1,7 @@
 //! `go test -json` streams: the text that `go test` would have printed.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
@@ -35,6 +35,61 @@ pub struct TestStream<R> {
 struct Package {
     lines: Lines,
     has_ended: bool,
+    /// Other lines of the stream that wait for the line under way to end.
+    held: Vec<(Vec<u8>, u64)>,
+    /// The tests of which the output says that they failed.
+    failed: HashSet<String>,
+    /// Whether the output says that the package failed.
+    says_fail: bool,
+}
+
+impl Package {
+    /// Notes what output says of failures.
+    fn note_failure(&mut self, output: &str) {
+        if let Some((_, name)) = output.split_once("--- FAIL: ") {
+            let name = name.split_ascii_whitespace().next().unwrap_or_default();
+            self.failed.insert(without_processors(name).to_owned());
+        }
+        self.says_fail |= output == "FAIL\n" || output.starts_with("FAIL\t");
+    }
+
+    /// Passes on the lines that waited for the end of the one under way, which comes to its end here.
+    fn release(&mut self) {
+        if !self.held.is_empty() {
+            self.lines.close();
+        }
+        for (line, number) in self.held.drain(..) {
+            self.lines.push(&line, number);
+        }
+    }
+
+    /// Puts a failure of which only an event speaks into the words that `go test` has for it.
+    fn add_failure(&mut self, event: &Event, number: u64) {
+        let text = if event.test.is_empty() {
+            if self.says_fail {
+                return;
+            }
+            format!("FAIL\t{}\n", event.package)
+        } else {
+            if !self
+                .failed
+                .insert(without_processors(&event.test).to_owned())
+            {
+                return;
+            }
+            format!("--- FAIL: {}\n", event.test)
+        };
+        self.lines.close();
+        self.lines.push(text.as_bytes(), number);
+    }
+}
+
+/// The name of a benchmark without its `-N`, which not all lines have.
+fn without_processors(name: &str) -> &str {
+    name.rsplit_once('-').map_or(name, |(stem, number)| {
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number { stem } else { name }
+    })
 }
 
 /// The bytes that a line of a stream may have. `go test` ends them at far less.
@@ -117,6 +172,26 @@ struct Event {
     output: String,
 }
 
+/// The event that `text` starts with, and its length.
+fn first_event(text: &[u8]) -> Option<(Event, usize)> {
+    let mut objects = serde_json::Deserializer::from_slice(text).into_iter::<Event>();
+    if let Some(Ok(event)) = objects.next() {
+        return Some((event, objects.byte_offset()));
+    }
+    // Keys that are there twice are no error to this one: the last counts.
+    let mut objects = serde_json::Deserializer::from_slice(text)
+        .into_iter::<serde_json::Map<String, serde_json::Value>>();
+    let object = objects.next()?.ok()?;
+    let string = |key| object.get(key).and_then(serde_json::Value::as_str);
+    let event = Event {
+        action: string("Action")?.to_owned(),
+        package: string("Package").unwrap_or_default().to_owned(),
+        test: string("Test").unwrap_or_default().to_owned(),
+        output: string("Output").unwrap_or_default().to_owned(),
+    };
+    Some((event, objects.byte_offset()))
+}
+
 impl Event {
     /// Whether nothing more of its package is to come.
     fn ends_package(&self) -> bool {
@@ -186,6 +261,7 @@ impl<R: Read> TestStream<R> {
         }
         if length == 0 {
             for package in &mut self.packages.queue {
+                package.release();
                 package.has_ended = true;
             }
             self.pass_on();
@@ -194,7 +270,7 @@ impl<R: Read> TestStream<R> {
         self.number += 1;
         match serde_json::from_slice::<Event>(&self.line) {
             Ok(event) => self.add(event),
-            Err(_) => self.add_foreign_line(),
+            Err(_) => self.add_mixed_line(),
         }
         self.pass_on();
         Ok(true)
@@ -202,24 +278,77 @@ impl<R: Read> TestStream<R> {
 
     fn add(&mut self, event: Event) {
         let ends = event.ends_package();
-        let package = self.packages.get(event.package);
+        let number = self.number;
+        let package = self.packages.get(event.package.clone());
         if event.action == "output" {
-            package.lines.push(event.output.as_bytes(), self.number);
+            package.note_failure(&event.output);
+            package.lines.push(event.output.as_bytes(), number);
+            if !package.lines.is_open {
+                package.release();
+            }
         }
-        package.has_ended |= ends;
+        if event.action == "fail" {
+            package.add_failure(&event, number);
+        }
+        if ends {
+            package.release();
+            package.has_ended = true;
+        }
     }
 
-    /// A line that is no event, such as what a compiler says, stands between the lines of the output.
-    fn add_foreign_line(&mut self) {
-        let lines = match self.packages.queue.front_mut() {
-            Some(package) => &mut package.lines,
-            None => &mut self.ready,
-        };
-        // In the middle of a line it would tear a result.
-        if !lines.is_open {
-            lines.push(&self.line, self.number);
+    /// A line that is more than an event, or less: events behind one another, or with other text around them.
+    ///
+    /// Other text, such as what a compiler says, stands between the lines of the output.
+    fn add_mixed_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        let mut rest = &line[..];
+        let mut foreign: Vec<u8> = Vec::new();
+        let mut has_event = false;
+        while !rest.is_empty() {
+            let at = memchr(b'{', rest).unwrap_or(rest.len());
+            foreign.extend_from_slice(&rest[..at]);
+            rest = &rest[at..];
+            if rest.is_empty() {
+                break;
+            }
+            if let Some((event, length)) = first_event(rest) {
+                self.add(event);
+                has_event = true;
+                rest = &rest[length..];
+            } else {
+                if memchr::memmem::find(rest, b"\"Action\":").is_some() {
+                    self.numbers.lose(self.number);
+                    has_event = true;
+                    // Another may stand whole behind it.
+                    match memchr::memmem::find(&rest[1..], b"{\"") {
+                        Some(next) => rest = &rest[1 + next..],
+                        None => break,
+                    }
+                    continue;
+                }
+                foreign.push(b'{');
+                rest = &rest[1..];
+            }
         }
-        self.numbers.extend(self.ready.starts.drain(..));
+        if !has_event || !foreign.trim_ascii().is_empty() {
+            if !foreign.ends_with(b"\n") {
+                foreign.push(b'\n');
+            }
+            self.add_foreign_line(foreign);
+        }
+        self.line = line;
+    }
+
+    fn add_foreign_line(&mut self, line: Vec<u8>) {
+        match self.packages.queue.front_mut() {
+            // In the middle of a line it would tear a result, so it waits for the end of that.
+            Some(package) if package.lines.is_open => package.held.push((line, self.number)),
+            Some(package) => package.lines.push(&line, self.number),
+            None => {
+                self.ready.push(&line, self.number);
+                self.numbers.extend(self.ready.starts.drain(..));
+            }
+        }
     }
 
     /// Moves to `ready` what is next in order.
@@ -265,6 +394,8 @@ pub struct LineNumbers(Rc<RefCell<Mapping>>);
 struct Mapping {
     first: u64,
     inputs: VecDeque<u64>,
+    /// The lines with events that could not be read.
+    lost: Vec<u64>,
 }
 
 impl Default for Mapping {
@@ -272,6 +403,7 @@ impl Default for Mapping {
         Self {
             first: 1,
             inputs: VecDeque::new(),
+            lost: Vec::new(),
         }
     }
 }
@@ -287,6 +419,16 @@ impl LineNumbers {
         let at = usize::try_from(number.saturating_sub(mapping.first)).unwrap_or(usize::MAX);
         let known = mapping.inputs.get(at).or(mapping.inputs.back());
         known.copied().unwrap_or(number)
+    }
+
+    /// The lines of the stream with events that could not be read, so far.
+    #[must_use]
+    pub fn lost(&self) -> Vec<u64> {
+        self.0.borrow().lost.clone()
+    }
+
+    fn lose(&self, line: u64) {
+        self.0.borrow_mut().lost.push(line);
     }
 
     fn extend(&self, inputs: impl Iterator<Item = u64>) {
@@ -358,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_no_events_stay_where_they_are_but_within_a_line() {
+    fn lines_that_are_no_events_stay_between_lines() {
         let stream = [
             "# a\n".into(),
             output("a", r"BenchmarkX \t"),
@@ -368,7 +510,37 @@ mod tests {
         ];
         assert_eq!(
             read(&stream.concat()).0,
-            "# a\nBenchmarkX \t1 5 ns/op\nmore\n"
+            "# a\nBenchmarkX \t1 5 ns/op\nnoise\nmore\n"
+        );
+    }
+
+    #[test]
+    fn events_are_read_with_other_text_around_them_and_with_keys_twice() {
+        let stream = [
+            output("a", r"x\n").trim_end().to_owned() + " warning: w\n",
+            output("a", r"y\n").trim_end().to_owned() + &output("a", r"z\n"),
+            r#"{"Action":"output","Package":"a","Package":"a","Output":"twice\n"}"#.to_owned()
+                + "\n",
+            "{\"Action\":\"output\",\"Outp\n".to_owned(),
+            output("a", r"end\n"),
+        ];
+        let (text, lines) = read(&stream.concat());
+        assert_eq!(text, "x\n warning: w\ny\nz\ntwice\nend\n");
+        assert_eq!(lines.lost(), [4]);
+    }
+
+    #[test]
+    fn a_failure_of_which_only_an_event_speaks_is_put_into_words_once() {
+        let fail = |test: &str| format!("{{\"Action\":\"fail\",\"Package\":\"p\"{test}}}\n");
+        let stream = [
+            output("p", r"--- FAIL: BenchmarkX-8\n"),
+            fail(r#","Test":"BenchmarkX""#),
+            fail(r#","Test":"BenchmarkY""#),
+            fail(""),
+        ];
+        assert_eq!(
+            read(&stream.concat()).0,
+            "--- FAIL: BenchmarkX-8\n--- FAIL: BenchmarkY\nFAIL\tp\n"
         );
     }
 

@@ -5,7 +5,8 @@ use std::io::Read;
 use bstr::BString;
 
 use super::facts::InputFacts;
-use crate::input::{Decoded, InputError, Size, Source, decode};
+use crate::input::{Decoded, InputError, LineNumbers, Size, Source, Start, decode};
+use crate::record::prefix::without_prefix;
 use crate::record::{Reader, Record, ResultRecord, UnitRecord};
 
 /// What is done with the results and unit lines of an input.
@@ -60,7 +61,14 @@ pub(super) fn over<P: Pass>(
 ) -> Result<(), P::Error> {
     let Decoded { text, lines, start } =
         decode(bytes, most_unpacked).map_err(|error| InputError::read(source, 0, error))?;
+    let (text, prefix) = match &start {
+        Start::Text(bytes) => {
+            without_prefix(bytes, text).map_err(|error| InputError::read(source, 0, error))?
+        }
+        Start::TestStream => (Box::new(text) as Box<dyn Read>, None),
+    };
     let mut reader = Reader::new(text, source.label.clone());
+    let stream = lines.clone();
     if let Some(lines) = lines {
         reader.number_lines(move |line| lines.in_input(line));
     }
@@ -94,10 +102,15 @@ pub(super) fn over<P: Pass>(
             break Err(error);
         }
     };
+    for line in stream.iter().flat_map(LineNumbers::lost) {
+        let message = "an event of the test stream is damaged: left out".to_owned();
+        events.push((line, Event::Message(message)));
+    }
     if facts.results == 0 {
         facts.likeness = Some(start.likeness());
     }
     facts.findings = reader.findings().clone();
+    facts.findings.prefix = prefix;
     outcome
 }
 

@@ -20,6 +20,7 @@ use indexmap::IndexMap;
 
 use super::line::{self, Line, LineError, Parser};
 use super::name::Name;
+use super::prefix::Prefix;
 
 /// What was found beside the records of an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,10 @@ pub struct Findings {
     pub torn: Occurrences,
     /// A last line that looks cut off.
     pub truncated: Option<u64>,
+    /// What stood before each line, and was taken away.
+    pub prefix: Option<Prefix>,
+    /// Results that were left out, as they stand behind prefixes that are not all of one kind; the text is the first prefix.
+    pub behind_prefixes: Occurrences,
 }
 
 /// Parts of a name beyond this many make no benchmarks of their own: a name may be as long as a line.
@@ -76,6 +81,15 @@ pub struct Occurrences {
 }
 
 impl Occurrences {
+    /// Adds one of which the blanks at its ends are told too.
+    fn add_whole(&mut self, line: u64, text: &[u8]) {
+        if self.count == 0 {
+            self.line = line;
+            self.text = text.into();
+        }
+        self.count += 1;
+    }
+
     fn add(&mut self, line: u64, text: &[u8]) {
         if self.count == 0 {
             self.line = line;
@@ -141,6 +155,13 @@ impl Watch {
         let (name, after) = rest.split_at(end);
         let behind_blanks = after.trim_start();
         let blanks = &after[..after.len() - behind_blanks.len()];
+        if is_crash(behind_blanks) {
+            self.result();
+            self.wait_for(name, number);
+            self.waiting = Waiting::Announced;
+            self.crash(behind_blanks, number);
+            return Fault::NoResult;
+        }
         if let Some(outcome) = outcome(&plain(after)) {
             let name = &text[..line::RESULT_PREFIX.len() + end];
             self.ends(outcome, name);
@@ -177,10 +198,7 @@ impl Watch {
     /// A configuration line, which log output often looks like.
     pub fn configuration(&mut self, key: &[u8], text: &[u8], number: u64) {
         match key {
-            b"panic" => {
-                self.findings.panics.add(number, text);
-                self.give_up();
-            }
+            b"panic" | b"signal" => self.crash(text, number),
             b"pkg" => self.give_up(),
             _ => {}
         }
@@ -264,6 +282,23 @@ impl Watch {
         self.give_up();
     }
 
+    /// Something ends the benchmark that waits for its numbers, or whatever runs; a data race only is told.
+    fn crash(&mut self, text: &[u8], number: u64) {
+        let text = text.trim();
+        if self.waiting == Waiting::No || self.waiting == Waiting::Unclear {
+            self.findings.panics.add(number, text);
+            self.give_up();
+            return;
+        }
+        let mut told = Vec::from(text);
+        told.extend_from_slice(b" in Benchmark");
+        told.extend_from_slice(&self.name);
+        self.findings.panics.add(number, &told);
+        if text != DATA_RACE {
+            self.waiting = Waiting::No;
+        }
+    }
+
     fn wait_for(&mut self, name: &[u8], line: u64) {
         self.name.clear();
         self.name.extend_from_slice(name);
@@ -299,21 +334,42 @@ impl Watch {
             if name.starts_with(line::RESULT_PREFIX) {
                 self.ends(outcome, name);
             }
-        } else if text.starts_with(b"fatal error: ") {
-            self.findings.panics.add(number, text);
-            self.give_up();
+        } else if is_crash(text) {
+            self.crash(text, number);
         } else if text == b"FAIL" || text.starts_with(b"FAIL\t") {
             self.findings.failures.add(number, &text[4..]);
             self.give_up();
         } else if text.starts_with(b"exit status ") {
             self.findings.exits.add(number, text);
             self.give_up();
+        } else if let Some(prefix) = Prefix::of_result(text) {
+            self.findings
+                .behind_prefixes
+                .add_whole(number, &prefix.text);
         } else if is_result_behind_text(text) {
             self.findings.torn.add(number, text);
         } else if text == b"PASS" || text.starts_with(b"ok  \t") {
             self.give_up();
         }
     }
+}
+
+const DATA_RACE: &[u8] = b"WARNING: DATA RACE";
+
+/// Whether a line, or what stands behind a name, says that the test binary comes to its end, or that races are in it.
+fn is_crash(text: &[u8]) -> bool {
+    let starts = [
+        &b"panic: "[..],
+        b"fatal error: ",
+        b"SIGQUIT: ",
+        b"SIGABRT: ",
+        b"SIGSEGV: ",
+        b"*** Test killed ",
+        b"signal: ",
+    ];
+    let text = text.trim_end();
+    let is_killed = text == b"Killed" || text == b"Terminated" || text.starts_with(b"Killed ");
+    is_killed || text == DATA_RACE || starts.iter().any(|start| text.starts_with(start))
 }
 
 /// How wide `go test` pads iteration counts.

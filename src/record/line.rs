@@ -51,6 +51,9 @@ pub enum LineError {
     /// A measurement at the end of the line.
     #[error("missing units")]
     MissingUnits,
+    /// No iterations and nothing but zeros, or a value that is no number with nothing but zeros beside it.
+    #[error("nothing was measured: the line is left out")]
+    NothingMeasured,
     /// `Unit` alone.
     #[error("missing unit")]
     MissingUnit,
@@ -103,6 +106,15 @@ impl Parser {
     /// The measurements of the last line, if it was a result.
     pub fn measurements(&self) -> &[RawMeasurement] {
         &self.measurements
+    }
+
+    /// Whether the last line, a result of so many iterations, has measured nothing.
+    pub fn measured_nothing(&self, iterations: i64) -> bool {
+        let is_none = |raw: &RawMeasurement| raw.value == 0.0 || !raw.value.is_finite();
+        let is_nan = |raw: &RawMeasurement| raw.value.is_nan();
+        let of_none =
+            iterations == 0 || self.measurements.len() > 1 && self.measurements.iter().any(is_nan);
+        of_none && self.measurements.iter().all(is_none)
     }
 
     /// The unit with this number.

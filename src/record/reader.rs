@@ -248,6 +248,10 @@ impl<R: Read> Reader<R> {
                     iterations,
                 }) => {
                     self.watch.result();
+                    if self.parser.measured_nothing(iterations) {
+                        let record = Record::SyntaxError(LineError::NothingMeasured);
+                        return Ok(Some((number, record)));
+                    }
                     let record = Record::Result(ResultRecord {
                         reader: self.number,
                         name: self.lines.buffer[place][name].as_bstr(),

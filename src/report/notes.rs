@@ -137,6 +137,20 @@ pub enum Note {
         /// What was found in it.
         findings: Box<Findings>,
     },
+    /// All results stood behind a prefix, which was taken away.
+    Prefixed {
+        /// The input.
+        input: BString,
+        /// The first one.
+        prefix: BString,
+    },
+    /// Results are left out, as they stand behind prefixes of several kinds, or beside others without.
+    BehindPrefixes {
+        /// The input.
+        input: BString,
+        /// How many there are; the text is the first prefix.
+        results: Occurrences,
+    },
     /// Results were put together again.
     Joined {
         /// The input.
@@ -344,6 +358,9 @@ fn without_results(inputs: &[InputFacts], notes: &mut Vec<Note>) {
         let Some(likeness) = input.likeness else {
             continue;
         };
+        if input.findings.behind_prefixes.count > 0 {
+            continue;
+        }
         notes.push(Note::NoResults {
             input: input.name.clone(),
             likeness,
@@ -459,6 +476,18 @@ fn failures(inputs: &[InputFacts], notes: &mut Vec<Note>) {
         }
     }
     for InputFacts { name, findings, .. } in inputs {
+        if let Some(prefix) = &findings.prefix {
+            notes.push(Note::Prefixed {
+                input: name.clone(),
+                prefix: prefix.text.clone(),
+            });
+        }
+        if findings.behind_prefixes.count > 0 {
+            notes.push(Note::BehindPrefixes {
+                input: name.clone(),
+                results: findings.behind_prefixes.clone(),
+            });
+        }
         if findings.torn.count > 0 {
             notes.push(Note::Torn {
                 input: name.clone(),

@@ -171,7 +171,14 @@ fn coefficient(n: usize, k: usize) -> f64 {
 fn approximate_ranks(n: usize, level: f64) -> Ranks {
     let mean = n as f64 / 2.0;
     let deviation = (n as f64).sqrt() / 2.0;
-    let reach = normal::quantile(f64::midpoint(level, 1.0)) * deviation;
+    let upper = f64::midpoint(level, 1.0);
+    let quantile = if upper < 1.0 {
+        normal::quantile(upper)
+    } else {
+        // Next to 1 there is no such number, but the lower tail has one.
+        -normal::quantile((1.0 - level) / 2.0)
+    };
+    let reach = quantile * deviation;
     // Outwards to half-integers: those are where one outcome ends and the next begins.
     let low = (mean - reach - 0.5).floor() + 0.5;
     let mut high = (mean + reach - 0.5).ceil() + 0.5;

@@ -10,7 +10,7 @@ use regex::bytes::Regex;
 use super::{Aim, Difference, Note, UnitsOfSide};
 use crate::query::Key;
 use crate::record::spelling::Shortest;
-use crate::record::{Findings, Occurrences};
+use crate::record::{Findings, Occurrences, Prefix};
 
 impl fmt::Display for Note {
     #[expect(
@@ -98,6 +98,29 @@ impl fmt::Display for Note {
                 )?;
                 write!(out, "had torn apart, first Benchmark{text}: ")?;
                 out.write_str("-format bench writes the file mended")
+            }
+            Self::Prefixed { input, prefix } => write!(
+                out,
+                "{input}: all results stand behind a prefix, as log collectors put it before each line, the first {:?}: \
+                 read without it",
+                Shortened(prefix).to_string()
+            ),
+            Self::BehindPrefixes { input, results } => {
+                let Occurrences { count, line, text } = results;
+                let results = counted_u64(*count, "result");
+                write!(
+                    out,
+                    "{input}:{line}: left out {results} behind a prefix that not all have, the first {:?}: ",
+                    Shortened(text).to_string()
+                )?;
+                match Prefix::new(text) {
+                    Some(prefix) => write!(
+                        out,
+                        "sed -E 's/{}//' strips prefixes of that kind",
+                        prefix.expression()
+                    ),
+                    None => out.write_str("strip what stands before each line"),
+                }
             }
             Self::Torn { input, results } => {
                 let Occurrences { count, line, text } = results;
