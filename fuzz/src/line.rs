@@ -237,6 +237,11 @@ fn slow_result(line: &[u8], configuration: &Pairs) -> Result<Option<Owned>, Line
     if measurements.is_empty() {
         return Err(LineError::MissingMeasurements);
     }
+    let values = || measurements.iter().map(|(bits, _)| f64::from_bits(*bits));
+    let of_none = iterations == 0 || measurements.len() > 1 && values().any(f64::is_nan);
+    if of_none && values().all(|value| value == 0.0 || !value.is_finite()) {
+        return Err(LineError::NothingMeasured);
+    }
     let name = name[b"Benchmark".len()..].to_vec();
     let configuration = configuration.clone();
     Ok(Some(Owned::Result {

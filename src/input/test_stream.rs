@@ -269,14 +269,14 @@ impl<R: Read> TestStream<R> {
         }
         self.number += 1;
         match serde_json::from_slice::<Event>(&self.line) {
-            Ok(event) => self.add(event),
+            Ok(event) => self.add(&event),
             Err(_) => self.add_mixed_line(),
         }
         self.pass_on();
         Ok(true)
     }
 
-    fn add(&mut self, event: Event) {
+    fn add(&mut self, event: &Event) {
         let ends = event.ends_package();
         let number = self.number;
         let package = self.packages.get(event.package.clone());
@@ -288,7 +288,7 @@ impl<R: Read> TestStream<R> {
             }
         }
         if event.action == "fail" {
-            package.add_failure(&event, number);
+            package.add_failure(event, number);
         }
         if ends {
             package.release();
@@ -312,7 +312,7 @@ impl<R: Read> TestStream<R> {
                 break;
             }
             if let Some((event, length)) = first_event(rest) {
-                self.add(event);
+                self.add(&event);
                 has_event = true;
                 rest = &rest[length..];
             } else {
