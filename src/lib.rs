@@ -15,6 +15,8 @@
 //! Beside them stand [`common`], which numbers values and shares work among threads, [`unit`], which knows scales, base
 //! forms and directions, and [`stats`], where slices go in and numbers come out. They import nothing of the others.
 //!
+//! Apart from all of this, [`measure`] produces results: it runs the benchmarks of two commits in turns.
+//!
 //! The whole way, from two files to a table:
 //!
 //! ```
@@ -45,6 +47,7 @@
 pub mod cli;
 pub mod common;
 pub mod input;
+pub mod measure;
 pub mod query;
 pub mod read;
 pub mod record;

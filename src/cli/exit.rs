@@ -14,6 +14,8 @@ pub enum Exit {
     Failure,
     /// 3: the gate could not judge, which is no good answer.
     CouldNotJudge,
+    /// 130: somebody ended the measuring early.
+    Interrupted,
 }
 
 impl Exit {
@@ -25,6 +27,7 @@ impl Exit {
             Self::GateFailed => 1,
             Self::Failure => 2,
             Self::CouldNotJudge => 3,
+            Self::Interrupted => 130,
         }
     }
 }

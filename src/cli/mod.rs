@@ -5,6 +5,7 @@ mod exit;
 mod gate_args;
 mod gate_options;
 pub mod goflags;
+mod measure;
 mod older;
 mod options;
 mod output;

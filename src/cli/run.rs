@@ -12,6 +12,7 @@ use super::args::{Args, Generated};
 use super::exit::Exit;
 use super::gate_options::Purpose;
 use super::goflags;
+use super::measure::{self, Meant, MeasureArgs};
 use super::older::OlderFlagError;
 use super::options::{OptionError, Options};
 use super::output::{Format, Output};
@@ -20,6 +21,7 @@ use super::renamed::{Renamed, stands_in};
 use super::surroundings::Surroundings;
 use super::words::WrongWord;
 use crate::input::{InputError, Source, sources};
+use crate::measure::MeasureError;
 use crate::read::{self, InputFacts, Inputs, ReadError, SelectError};
 use crate::render::{self, Presentation, escape, words};
 use crate::report::gate::{self, Evidence, GateError};
@@ -55,6 +57,8 @@ enum Failure {
     Gate(#[from] GateError),
     #[error(transparent)]
     Setting(#[from] IdleSetting),
+    #[error("run: {0}")]
+    Measure(#[from] MeasureError),
     #[error("write standard output: {0}")]
     Write(#[from] io::Error),
     #[error("-format bench compares nothing: leave out {0}")]
@@ -94,7 +98,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
 
 fn run_under_own_name(arguments: &[OsString], streams: &mut Streams<'_>) -> Exit {
     let outcome = match parse(arguments) {
-        Ok(args) => act(args, streams),
+        Ok((args, measuring)) => {
+            if matches!(Meant::by(arguments), Meant::CompareFile) && !args.quiet {
+                let hint = "run is a file here, and read; rbenchstat -run measures";
+                let _ = writeln!(streams.stderr, "rbenchstat: note: {hint}");
+            }
+            act(args, measuring.as_ref(), streams)
+        }
         Err(error) => {
             if error.kind() == ErrorKind::UnknownArgument
                 && let Some(file) = file_like_a_flag(arguments)
@@ -117,6 +127,7 @@ fn run_under_own_name(arguments: &[OsString], streams: &mut Streams<'_>) -> Exit
         Ok(exit) => exit,
         // Whoever read the output has seen enough.
         Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
+        Err(Failure::Measure(MeasureError::Interrupted)) => Exit::Interrupted,
         Err(failure) => {
             // With standard error gone too, the exit status alone tells.
             let _ = tell_failure(&failure, streams.stderr);
@@ -125,12 +136,32 @@ fn run_under_own_name(arguments: &[OsString], streams: &mut Streams<'_>) -> Exit
     }
 }
 
-/// [`clap::Parser::try_parse_from`] with flags as Go's have them, on one and the same command.
-fn parse(arguments: &[OsString]) -> Result<Args, clap::Error> {
-    let mut command = Args::command();
-    let rewritten = goflags::rewrite(arguments.iter().cloned(), &command);
-    let mut matches = command.try_get_matches_from_mut(rewritten)?;
-    Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+/// [`clap::Parser::try_parse_from`] with flags as Go's have them, on one and the same command; and how to measure first,
+/// where that is meant.
+fn parse(arguments: &[OsString]) -> Result<(Args, Option<MeasureArgs>), clap::Error> {
+    let measures = matches!(Meant::by(arguments), Meant::Measure);
+    let (mut command, skipped) = if measures {
+        (measure::command(), 1)
+    } else {
+        (Args::command(), 0)
+    };
+    let mut arguments = arguments[skipped..].to_vec();
+    let dashes = arguments.iter().position(|argument| argument == "--");
+    let build_flags = match dashes.filter(|_| measures) {
+        Some(dashes) => arguments.split_off(dashes).split_off(1),
+        None => Vec::new(),
+    };
+    let mut matches = command.try_get_matches_from_mut(goflags::rewrite(arguments, &command))?;
+    let mut both = || {
+        let args = Args::from_arg_matches_mut(&mut matches)?;
+        if !measures {
+            return Ok((args, None));
+        }
+        let mut measuring = MeasureArgs::from_arg_matches_mut(&mut matches)?;
+        measuring.build_flags.clone_from(&build_flags);
+        Ok((args, Some(measuring)))
+    };
+    both().map_err(|error: clap::Error| error.format(&mut command))
 }
 
 /// Says what went wrong.
@@ -201,12 +232,16 @@ fn tell(error: &clap::Error, streams: &mut Streams<'_>) -> Exit {
     Exit::Failure
 }
 
-fn act(args: Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
+fn act(
+    args: Args,
+    measuring: Option<&MeasureArgs>,
+    streams: &mut Streams<'_>,
+) -> Result<Exit, Failure> {
     if let Some(what) = args.generate {
         generate(what, streams.stdout)?;
         return Ok(Exit::Success);
     }
-    let args = args.without_older_flags()?;
+    let mut args = args.without_older_flags()?;
     let options = Options::new(&args)?;
     if options.selects && !options.outputs.is_empty() {
         return Err(Failure::NotForSelection("-out"));
@@ -215,6 +250,27 @@ fn act(args: Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
         // A gate that does not judge must not look as if it passed.
         return Err(Failure::NotForSelection("-fail-on, -self-test and -noise"));
     }
+    if let Some(measuring) = measuring {
+        let measured =
+            measure::measure(measuring, &args.inputs, options.quiet, &mut *streams.stderr)?;
+        if measured.is_all_the_same {
+            return Ok(Exit::Success);
+        }
+        args.inputs = measured.inputs;
+        let exit = act_on(&args, &options, streams);
+        return exit.map(|exit| {
+            if measured.is_interrupted {
+                Exit::Interrupted
+            } else {
+                exit
+            }
+        });
+    }
+    act_on(&args, &options, streams)
+}
+
+/// Reads the inputs, and writes what is asked for.
+fn act_on(args: &Args, options: &Options, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
     let mut sources = sources(&args.inputs);
     let mut start = Vec::new();
     if sources.is_empty() {
@@ -241,9 +297,9 @@ fn act(args: Args, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
         surroundings: streams.surroundings.clone(),
     };
     if options.selects {
-        select(&sources, &options, &mut streams)
+        select(&sources, options, &mut streams)
     } else {
-        compare(&sources, &options, &mut streams)
+        compare(&sources, options, &mut streams)
     }
 }
 
