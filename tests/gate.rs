@@ -1284,3 +1284,51 @@ fn the_worst_value_of_a_unit_said_to_be_exact_decides() {
         1
     );
 }
+
+#[test]
+fn a_rate_that_mostly_falls_to_nothing_is_a_regression() {
+    let side = |values: [&str; 10]| {
+        let lines = values.map(|value| format!("BenchmarkQ 1000 {value} MB/s\n"));
+        lines.concat()
+    };
+    let old = side(["0.01"; 10]);
+    let new = side([
+        "0.00", "0.00", "0.00", "0.00", "0.00", "0.00", "0.01", "0.01", "0.01", "0.01",
+    ]);
+    let folder = Folder::new(&[("old.txt", &old), ("new.txt", &new)]);
+    let ended = folder.run("-fail-on regression %old.txt %new.txt");
+    assert_eq!(ended.status, 1, "{}", ended.stderr);
+    assert_eq!(
+        folder.run("-fail-on regression %new.txt %old.txt").status,
+        0
+    );
+}
+
+#[test]
+fn text_that_nobody_can_be_sure_of_gives_no_answer() {
+    let whole = input(RUNS, &[("p", "X", &[(100.0, "ns/op")])]);
+    let torn = "BenchmarkY-8\tcalibrating\n     100\t     12.50 ns/op\n   50000\t4500 ns/op\n";
+    let utf_16: String = "\u{feff}BenchmarkZ-8 1 2 ns/op\n".to_owned();
+    let wide: Vec<u8> = utf_16.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let folder = Folder::new(&[
+        ("old.txt", &whole),
+        (
+            "torn.txt",
+            &(input(AGAIN, &[("p", "X", &[(100.0, "ns/op")])]) + torn),
+        ),
+    ]);
+    let ended = folder.run("-fail-on regression %old.txt %torn.txt");
+    assert_eq!(ended.status, 3, "{}", ended.stderr);
+    ended.says("results torn apart by other output, the first: 50000");
+    let again = input(AGAIN, &[("p", "X", &[(100.0, "ns/op")])]);
+    let appended = [again.as_bytes(), &wide].concat();
+    std::fs::write(folder.0.path().join("wide.txt"), appended).unwrap();
+    let ended = folder.run("-fail-on regression %old.txt %wide.txt");
+    assert_eq!(ended.status, 3, "{}", ended.stderr);
+    ended.says("wide.txt:15: from here on the text is UTF-16");
+    // A mark alone, where files were put together, changes nothing.
+    let marked = again.replace("pkg: p", "\u{feff}pkg: p");
+    folder.add("marked.txt", &marked);
+    let ended = folder.run("-fail-on regression %old.txt %marked.txt");
+    assert_eq!(ended.status, 0, "{}", ended.stderr);
+}

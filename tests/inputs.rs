@@ -1044,3 +1044,23 @@ BenchmarkX-8\t     100\t         0.5000 ns/op
         }
     }
 }
+
+#[test]
+fn a_torn_result_with_blanks_for_tabs_is_joined() {
+    let text = "BenchmarkMap-4                  N=100.\nN=10000.\n 1486742               718 ns/op          11.14 MB/s\n";
+    let joined = run(&[("map.txt", text.as_bytes())], &["map.txt"]);
+    assert!(joined.stdout.contains("Map-4"), "{}", joined.stderr);
+}
+
+#[test]
+fn the_output_of_an_older_comparison_holds_no_results() {
+    let text = "benchmark           old ns/op     new ns/op     delta\nBenchmarkConcat     523           68.6          -86.88%\n";
+    let told = run(&[("cmp.txt", text.as_bytes())], &["cmp.txt"]);
+    assert_eq!((told.stdout.as_str(), told.status), ("", 0));
+    assert!(
+        told.stderr
+            .starts_with("cmp.txt:2: this is the output of a comparison and no result"),
+        "{}",
+        told.stderr
+    );
+}

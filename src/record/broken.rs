@@ -136,6 +136,8 @@ enum Waiting {
     Torn,
     /// There were several torn names, so that numbers may belong to any.
     Unclear,
+    /// It has got its numbers, unless others that come before the next name are the right ones.
+    Joined,
 }
 
 impl Watch {
@@ -171,8 +173,8 @@ impl Watch {
             error,
             LineError::Iterations(_) | LineError::MissingIterations | LineError::Measurement(_)
         );
-        // The tab is what `go test` writes behind a name, and hardly anybody else.
-        if !may_be_torn || !blanks.contains(&b'\t') {
+        // `go test` writes a tab behind a name, which copying from a terminal makes blanks; prose has one blank.
+        if !may_be_torn || !blanks.contains(&b'\t') && blanks.len() < 2 {
             return Fault::Remains;
         }
         if let Some(numbers) = numbers_behind_text(behind_blanks)
@@ -217,8 +219,14 @@ impl Watch {
             return false;
         }
         if self.waiting != Waiting::No && self.has_numbers(text) {
-            if self.waiting == Waiting::Unclear {
-                self.findings.torn.add(number, b"");
+            // The numbers that were joined may have been those of the log.
+            if matches!(self.waiting, Waiting::Unclear | Waiting::Joined) {
+                let numbers = if self.waiting == Waiting::Joined {
+                    text
+                } else {
+                    b""
+                };
+                self.findings.torn.add(number, numbers);
                 return false;
             }
             self.join();
@@ -268,7 +276,7 @@ impl Watch {
 
     /// The numbers of the name that waits are found.
     fn join(&mut self) {
-        self.waiting = Waiting::No;
+        self.waiting = Waiting::Joined;
         self.findings.joined.add(self.name_line, &self.name);
     }
 
@@ -285,7 +293,10 @@ impl Watch {
     /// Something ends the benchmark that waits for its numbers, or whatever runs; a data race only is told.
     fn crash(&mut self, text: &[u8], number: u64) {
         let text = text.trim();
-        if self.waiting == Waiting::No || self.waiting == Waiting::Unclear {
+        if matches!(
+            self.waiting,
+            Waiting::No | Waiting::Unclear | Waiting::Joined
+        ) {
             self.findings.panics.add(number, text);
             self.give_up();
             return;

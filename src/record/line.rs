@@ -54,6 +54,14 @@ pub enum LineError {
     /// No iterations and nothing but zeros, or a value that is no number with nothing but zeros beside it.
     #[error("nothing was measured: the line is left out")]
     NothingMeasured,
+    /// A percentage with a sign in place of a unit, as tools that compare results write behind two values.
+    #[error("this is the output of a comparison and no result: the line is left out")]
+    Comparison,
+    /// Text in another encoding than what stands before it.
+    #[error(
+        "from here on the text is UTF-16, unlike what stands before it: write the whole file as UTF-8"
+    )]
+    EncodingChanges,
     /// `Unit` alone.
     #[error("missing unit")]
     MissingUnit,
@@ -106,6 +114,22 @@ impl Parser {
     /// The measurements of the last line, if it was a result.
     pub fn measurements(&self) -> &[RawMeasurement] {
         &self.measurements
+    }
+
+    /// Whether the last line compares two values: what would be its only unit is a change in percent.
+    pub fn is_comparison(&self) -> bool {
+        let [measurement] = self.measurements() else {
+            return false;
+        };
+        let unit = self.unit(measurement.unit);
+        let change = unit
+            .strip_prefix(b"+")
+            .or_else(|| unit.strip_prefix(b"-"))
+            .and_then(|change| change.strip_suffix(b"%"));
+        change.is_some_and(|digits| {
+            let is_digit = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+            !digits.is_empty() && digits.iter().all(is_digit)
+        })
     }
 
     /// Whether the last line, a result of so many iterations, has measured nothing.

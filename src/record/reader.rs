@@ -169,6 +169,8 @@ pub struct Reader<R> {
     parser: Parser,
     watch: Watch,
     round: Option<NonZero<u32>>,
+    /// Whether that was told of text in UTF-16 within other text.
+    encoding_changes: bool,
 }
 
 impl<R: Read> Reader<R> {
@@ -184,6 +186,7 @@ impl<R: Read> Reader<R> {
             parser: Parser::default(),
             watch: Watch::default(),
             round: None,
+            encoding_changes: false,
         }
     }
 
@@ -221,6 +224,7 @@ impl<R: Read> Reader<R> {
                 return Ok(None);
             };
             let number = self.line_number();
+            let place = without_mark(&self.lines.buffer, place);
             let text = &self.lines.buffer[place.clone()];
             let usual = self.parser.measurements().len();
             let parsed = self.parser.parse(text);
@@ -232,6 +236,11 @@ impl<R: Read> Reader<R> {
                     if let Some(round) = line::parse_round(text) {
                         self.round = Some(round);
                         continue;
+                    }
+                    if !self.encoding_changes && starts_utf16(text) {
+                        self.encoding_changes = true;
+                        let record = Record::SyntaxError(LineError::EncodingChanges);
+                        return Ok(Some((number, record)));
                     }
                     if self.watch.other(text, number) {
                         return Ok(Some((number, self.mended_record())));
@@ -248,6 +257,9 @@ impl<R: Read> Reader<R> {
                     iterations,
                 }) => {
                     self.watch.result();
+                    if self.parser.is_comparison() {
+                        return Ok(Some((number, Record::SyntaxError(LineError::Comparison))));
+                    }
                     if self.parser.measured_nothing(iterations) {
                         let record = Record::SyntaxError(LineError::NothingMeasured);
                         return Ok(Some((number, record)));
@@ -423,4 +435,21 @@ impl<R: Read> Lines<R> {
         self.ended = count == 0;
         Ok(())
     }
+}
+
+/// The place of a line without the byte-order mark that it starts with where files with one were put together.
+fn without_mark(buffer: &[u8], place: Range<usize>) -> Range<usize> {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    if buffer[place.clone()].starts_with(MARK) {
+        place.start + MARK.len()..place.end
+    } else {
+        place
+    }
+}
+
+/// Whether a line is the first of text in UTF-16: by its byte-order mark, or as results are in it.
+fn starts_utf16(text: &[u8]) -> bool {
+    text.starts_with(b"\xff\xfe")
+        || text.starts_with(b"\xfe\xff")
+        || text.contains(&0) && text.contains_str(b"e\0n\0c\0h\0m\0a\0r\0k")
 }

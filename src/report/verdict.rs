@@ -85,9 +85,17 @@ fn judge_given(
             let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
             let base = cell_at(&row.cells, 0);
             let centre = base.map_or(0.0, |base| base.centre);
-            for (_, judgement) in &mut row.judgements {
+            for (column, judgement) in &mut row.judgements {
                 if judgement.effect.is_some() {
                     judgement.verdict = verdict(judgement, table.better, judging.alpha);
+                    let at = table.places.binary_search(column).ok();
+                    let cell = at.and_then(|at| cell_at(&row.cells, at));
+                    if judgement.verdict == Verdict::Unclear
+                        && cell
+                            .is_some_and(|cell| ends_in_nothing(centre, cell.centre, table.better))
+                    {
+                        judgement.verdict = Verdict::Regression;
+                    }
                     judgement.waiver = judging.waivers.state(&name, judgement, centre);
                 }
                 counts.add(judgement.verdict);
@@ -516,6 +524,18 @@ fn runs_needed(judging: &Judging, comparisons: usize) -> Option<usize> {
 /// The smallest equal size at which some two-sided p-value is at most `alpha`.
 fn smallest_size(alpha: f64) -> Option<usize> {
     (1..=SEARCH_LIMIT).find(|&size| smallest_p(size, size) <= alpha * (1.0 + 1e-12))
+}
+
+/// Whether most values of a rate fell to 0, or most values of a cost rose from it.
+///
+/// Values that tie at 0 leave the interval of the change a bound there, however clear the change is. Where it is
+/// significant, this is larger than any margin.
+fn ends_in_nothing(old: f64, new: f64, better: Option<Better>) -> bool {
+    match better {
+        Some(Better::Higher) => old > 0.0 && new == 0.0,
+        Some(Better::Lower) => old == 0.0 && new > 0.0,
+        None => false,
+    }
 }
 
 /// The verdict that the interval, the margin and the corrected p-value give.
