@@ -4,6 +4,8 @@
 //! passes. With the environment variable SCREENSHOTS, a folder, it leaves pictures of the page there.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/browser.rs"]
+mod browser;
 #[path = "common/in_process.rs"]
 #[expect(dead_code, reason = "shared with tests that use more of it")]
 mod in_process;
@@ -13,261 +15,9 @@ mod inputs;
 #[expect(dead_code, reason = "shared with tests that use more of it")]
 mod program;
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
 
-use serde_json::{Value, json};
-use tungstenite::{Message, WebSocket};
-
-fn chromium() -> Option<PathBuf> {
-    if let Some(path) = std::env::var_os("CHROMIUM") {
-        return Some(path.into());
-    }
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders)
-        .flat_map(|folder| {
-            ["chromium", "chromium-browser", "google-chrome", "chrome"]
-                .map(|name| folder.join(name))
-        })
-        .find(|path| path.is_file())
-}
-
-/// A browser with one page, driven over the protocol of its developer tools.
-struct Browser {
-    child: Child,
-    socket: WebSocket<TcpStream>,
-    session: String,
-    last: u64,
-    /// Requests, console messages and exceptions so far.
-    events: Vec<Value>,
-    _profile: tempfile::TempDir,
-}
-
-impl Browser {
-    fn start(program: &Path) -> Self {
-        let profile = tempfile::tempdir().unwrap();
-        let mut child = Command::new(program)
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-quic",
-                "--no-first-run",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--hide-scrollbars",
-                "--remote-debugging-port=0",
-            ])
-            .arg(format!("--user-data-dir={}", profile.path().display()))
-            .arg("about:blank")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let url = loop {
-            let mut line = String::new();
-            assert!(
-                stderr.read_line(&mut line).unwrap() > 0,
-                "the browser did not start"
-            );
-            if let Some(url) = line.trim().strip_prefix("DevTools listening on ") {
-                break url.to_owned();
-            }
-        };
-        // What else it says has to go somewhere, or it would wait for a reader.
-        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        let address = url.trim_start_matches("ws://").split('/').next().unwrap();
-        let stream = TcpStream::connect(address).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(30)))
-            .unwrap();
-        let (socket, _) = tungstenite::client(&url, stream).unwrap();
-        let mut browser = Self {
-            child,
-            socket,
-            session: String::new(),
-            last: 0,
-            events: Vec::new(),
-            _profile: profile,
-        };
-        let target = browser.call("Target.createTarget", &json!({"url": "about:blank"}));
-        let attached = browser.call(
-            "Target.attachToTarget",
-            &json!({"targetId": target["targetId"], "flatten": true}),
-        );
-        attached["sessionId"]
-            .as_str()
-            .unwrap()
-            .clone_into(&mut browser.session);
-        for domain in ["Page", "Runtime", "Network", "Log"] {
-            browser.call(&format!("{domain}.enable"), &json!({}));
-        }
-        browser
-    }
-
-    fn call(&mut self, method: &str, params: &Value) -> Value {
-        self.last += 1;
-        let mut request = json!({"id": self.last, "method": method, "params": params});
-        if !self.session.is_empty() {
-            request["sessionId"] = json!(self.session);
-        }
-        self.socket
-            .send(Message::text(request.to_string()))
-            .unwrap();
-        loop {
-            let message = self.next();
-            if message["id"] == self.last {
-                assert!(message.get("error").is_none(), "{method}: {message}");
-                return message["result"].clone();
-            }
-            self.events.push(message);
-        }
-    }
-
-    fn next(&mut self) -> Value {
-        loop {
-            if let Message::Text(text) = self.socket.read().unwrap() {
-                return serde_json::from_str(&text).unwrap();
-            }
-        }
-    }
-
-    fn open(&mut self, path: &Path) {
-        self.call(
-            "Page.navigate",
-            &json!({"url": format!("file://{}", path.display())}),
-        );
-        let end = Instant::now() + Duration::from_secs(30);
-        while self.evaluate("document.readyState + document.title") == "completeabout:blank"
-            || !self
-                .evaluate("document.readyState")
-                .as_str()
-                .unwrap()
-                .contains("complete")
-            || self.evaluate("location.protocol") != "file:"
-        {
-            assert!(Instant::now() < end, "the page does not load");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-
-    fn evaluate(&mut self, expression: &str) -> Value {
-        let result = self.call(
-            "Runtime.evaluate",
-            &json!({"expression": expression, "returnByValue": true}),
-        );
-        assert!(
-            result.get("exceptionDetails").is_none(),
-            "{expression}: {result}"
-        );
-        result["result"]["value"].clone()
-    }
-
-    /// Presses and releases a key; one that writes has its text.
-    fn press(&mut self, key: &str, text: &str) {
-        let code = match key {
-            "Tab" => 9,
-            "Enter" => 13,
-            "Escape" => 27,
-            " " => 32,
-            _ => 0,
-        };
-        for kind in ["keyDown", "keyUp"] {
-            let mut params = json!({"type": kind, "key": key, "windowsVirtualKeyCode": code});
-            if kind == "keyDown" && !text.is_empty() {
-                params["text"] = json!(text);
-            }
-            self.call("Input.dispatchKeyEvent", &params);
-        }
-    }
-
-    fn write(&mut self, text: &str) {
-        for char in text.chars() {
-            self.press(&char.to_string(), &char.to_string());
-        }
-    }
-
-    /// Clicks the middle of the element.
-    fn click(&mut self, selector: &str) {
-        let place = self.evaluate(&format!(
-            "(() => {{ const element = document.querySelector({selector:?}); element.scrollIntoView({{block: 'center'}}); \
-             const box = element.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
-        ));
-        for kind in ["mousePressed", "mouseReleased"] {
-            self.call(
-                "Input.dispatchMouseEvent",
-                &json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1}),
-            );
-        }
-    }
-
-    /// The names in the rows to be seen.
-    fn names(&mut self) -> Vec<String> {
-        let names = self.evaluate(
-            "Array.from(document.querySelectorAll('tbody tr')).filter(row => row.offsetParent !== null || row.getClientRects().length > 0)\
-             .map(row => row.querySelector('.name').textContent)",
-        );
-        let names = names.as_array().unwrap().iter();
-        names
-            .map(|name| name.as_str().unwrap().to_owned())
-            .collect()
-    }
-
-    /// Leaves a picture, if asked to.
-    fn picture(&mut self, name: &str) {
-        let Some(folder) = std::env::var_os("SCREENSHOTS") else {
-            return;
-        };
-        let result = self.call("Page.captureScreenshot", &json!({"format": "png"}));
-        let data = decode(result["data"].as_str().unwrap());
-        std::fs::write(Path::new(&folder).join(format!("{name}.png")), data).unwrap();
-    }
-
-    fn media(&mut self, media: &str, scheme: &str) {
-        self.call(
-            "Emulation.setEmulatedMedia",
-            &json!({"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]}),
-        );
-    }
-
-    fn size(&mut self, width: u32, height: u32) {
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            &json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
-        );
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        // It may have gone already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Reads base64.
-fn decode(text: &str) -> Vec<u8> {
-    const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut bytes = Vec::new();
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in text.bytes().filter(|&byte| byte != b'=') {
-        let digit = ALPHABET.iter().position(|&letter| letter == byte).unwrap();
-        bits = bits << 6 | u32::try_from(digit).unwrap();
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from(bits >> count & 0xff).unwrap());
-        }
-    }
-    bytes
-}
+use browser::{Browser, chromium};
 
 /// The contrast of two colours as the Web Content Accessibility Guidelines define it.
 const CONTRAST: &str = r"(selector) => {
@@ -298,41 +48,53 @@ fn the_page_works_in_a_browser() {
     let write = |name: &str, sides: &inputs::Sides| {
         let path = folder.path().join(name);
         let run = program::compare_sides(sides, &["-format", "html"]);
-        std::fs::File::create(&path)
-            .unwrap()
-            .write_all(&run.stdout)
-            .unwrap();
+        std::fs::write(&path, &run.stdout).unwrap();
         path
     };
     let small = write("small.html", &inputs::small());
+    let packages = write("packages.html", &inputs::packages());
     let hostile = write("hostile.html", &inputs::hostile());
     let large = write("large.html", &inputs::large(2000));
     let mut browser = Browser::start(&program);
-    browser.size(1400, 1000);
-    browser.media("screen", "light");
+    for width in [1440, 390] {
+        browser.size(width, 900);
+        browser.media("screen", "light");
+        browser.open(&small);
+        search_works(&mut browser);
+        verdicts_can_be_left_out(&mut browser);
+        sorting_works(&mut browser);
+        nothing_is_lost_or_overflows(&mut browser, width);
+
+        browser.open(&packages);
+        units_and_packages_can_be_chosen(&mut browser);
+        a_row_has_an_address(&mut browser, &packages);
+        the_values_can_be_gone_through(&mut browser);
+        nothing_is_lost_or_overflows(&mut browser, width);
+        browser.picture(&format!("open-{width}"));
+        rows_can_be_copied(&mut browser);
+
+        browser.open(&large);
+        a_large_report_is_folded(&mut browser);
+        nothing_is_lost_or_overflows(&mut browser, width);
+
+        browser.open(&hostile);
+        assert_eq!(browser.names().len(), 32);
+        assert_eq!(
+            browser.evaluate("document.querySelectorAll('main img, main script').length"),
+            0
+        );
+        let names = browser.names();
+        assert!(names.contains(&"Tag<script>alert(1)</script>".to_owned()));
+        nothing_is_lost_or_overflows(&mut browser, width);
+    }
     browser.open(&small);
-
-    search_works(&mut browser);
-    verdicts_can_be_left_out(&mut browser);
-    sorting_works(&mut browser);
     everything_can_be_read(&mut browser);
+    asked_for_nothing(&browser, &[&small, &packages, &hostile, &large]);
+}
 
-    browser.open(&hostile);
-    assert_eq!(browser.names().len(), 32);
-    assert_eq!(
-        browser.evaluate("document.querySelectorAll('main img, main script, main a').length"),
-        0
-    );
-    let names = browser.names();
-    assert!(names.contains(&"Tag<script>alert(1)</script>".to_owned()));
-    browser.picture("hostile");
-
-    browser.open(&large);
-    browser.press("/", "/");
-    browser.write("case=1999");
-    assert_eq!(browser.names(), ["Row/case=1999/kind=long-8"]);
-
-    asked_for_nothing(&browser, &[&small, &hostile, &large]);
+fn hash(browser: &mut Browser) -> String {
+    let hash = browser.evaluate("location.hash");
+    hash.as_str().unwrap().to_owned()
 }
 
 fn search_works(browser: &mut Browser) {
@@ -345,6 +107,7 @@ fn search_works(browser: &mut Browser) {
     assert_eq!(browser.evaluate("document.activeElement.value"), "");
     browser.write("ENCODE sec");
     assert_eq!(browser.names(), ["Encode-8"]);
+    assert_eq!(hash(browser), "#?q=ENCODE+sec");
     assert_eq!(
         browser.evaluate("document.getElementById('shown').textContent"),
         "1 of 14 rows"
@@ -357,6 +120,7 @@ fn search_works(browser: &mut Browser) {
     );
     browser.press("Escape", "");
     assert_eq!(browser.names(), all);
+    assert_eq!(hash(browser), "");
 }
 
 fn verdicts_can_be_left_out(browser: &mut Browser) {
@@ -364,37 +128,35 @@ fn verdicts_can_be_left_out(browser: &mut Browser) {
     browser.click("input[value=regression]");
     let names = browser.names();
     assert_eq!(names.len(), 8);
+    assert!(hash(browser).starts_with("#?verdict="));
     browser.click("input[value=unchanged]");
     browser.click("input[value=regression]");
     assert_eq!(browser.names().len(), 14);
 }
 
 fn sorting_works(browser: &mut Browser) {
-    browser.click("th:nth-child(1) button");
+    browser.click("th[data-key=benchmark] button");
     let mut sorted = browser.names();
     let found = sorted.clone();
     sorted.sort();
     assert_eq!(found, sorted);
-    assert_eq!(
-        browser.evaluate("document.querySelector('th').ariaSort"),
-        "ascending"
-    );
+    let direction = "document.querySelector('th[data-key=benchmark]').ariaSort";
+    assert_eq!(browser.evaluate(direction), "ascending");
     // By keyboard too: the button has the focus.
     browser.press("Enter", "\r");
     sorted.reverse();
     assert_eq!(browser.names(), sorted);
-    assert_eq!(
-        browser.evaluate("document.querySelector('th').ariaSort"),
-        "descending"
-    );
+    assert_eq!(browser.evaluate(direction), "descending");
+    assert_eq!(hash(browser), "#?sort=-benchmark");
     browser.press("Tab", "");
     assert_eq!(
         browser.evaluate("document.activeElement.textContent"),
         "unit"
     );
-    browser.click("th:nth-child(6) button");
+    browser.click("th[data-key=change] button");
     let changes = browser.evaluate(
-        "Array.from(document.querySelectorAll('td.change')).map(cell => cell.dataset.value).filter(value => value !== '').map(Number)",
+        "Array.from(document.querySelectorAll('#rows td.change')).map(cell => cell.dataset.value).filter(value => value !== '')\
+         .map(value => value === 'inf' ? 1e9 : Number(value))",
     );
     let changes: Vec<f64> = changes
         .as_array()
@@ -404,18 +166,149 @@ fn sorting_works(browser: &mut Browser) {
         .collect();
     assert!(changes.len() == 10 && changes.is_sorted(), "{changes:?}");
     // Rows without a change stay last in both directions.
-    let last = "Array.from(document.querySelectorAll('td.change')).at(-1).dataset.value";
+    let last = "Array.from(document.querySelectorAll('#rows td.change')).at(-1).dataset.value";
     assert_eq!(browser.evaluate(last), "");
-    browser.click("th:nth-child(6) button");
+    browser.click("th[data-key=change] button");
     assert_eq!(browser.evaluate(last), "");
     assert_eq!(browser.names()[0], "Lookup-8");
 }
 
+fn units_and_packages_can_be_chosen(browser: &mut Browser) {
+    let choose = |browser: &mut Browser, id: &str, value: &str| {
+        browser.evaluate(&format!(
+            "(() => {{ const choice = document.getElementById({id:?}); choice.value = {value:?}; \
+             choice.dispatchEvent(new Event('change')); }})()"
+        ));
+    };
+    let all = browser.names().len();
+    assert_eq!(all, 24);
+    choose(browser, "unit", "B/op");
+    assert_eq!(browser.names().len(), 12);
+    choose(browser, "package", "example.com/store/disk");
+    assert_eq!(browser.names().len(), 4);
+    assert_eq!(
+        hash(browser),
+        "#?unit=B%2Fop&package=example.com%2Fstore%2Fdisk"
+    );
+    // The same address shows the same rows.
+    browser.evaluate("dispatchEvent(new HashChangeEvent('hashchange'))");
+    assert_eq!(browser.names().len(), 4);
+    choose(browser, "unit", "");
+    choose(browser, "package", "");
+    assert_eq!(browser.names().len(), all);
+    assert_eq!(
+        browser.evaluate("document.querySelectorAll('.means tbody tr').length"),
+        6
+    );
+}
+
+fn a_row_has_an_address(browser: &mut Browser, page: &std::path::Path) {
+    let address = format!("file://{}#disk-read-8.sec-op", page.display());
+    browser.call("Page.navigate", &serde_json::json!({"url": address}));
+    let is_open = "document.getElementById('disk-read-8.sec-op').nextElementSibling.querySelector('svg.runs') !== null";
+    browser.wait_for(is_open);
+    assert_eq!(
+        browser.evaluate(
+            "(() => { const box = document.querySelector('tr.open').getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight ? '' : JSON.stringify([box, innerHeight, scrollY]); })()"
+        ),
+        ""
+    );
+    browser.press("Escape", "");
+    assert_eq!(browser.evaluate(is_open), false);
+    assert_eq!(hash(browser), "");
+    // The link of the row has the focus; Enter opens it.
+    browser.press("Enter", "\r");
+    assert_eq!(browser.evaluate(is_open), true);
+    assert_eq!(hash(browser), "#disk-read-8.sec-op");
+}
+
+fn the_values_can_be_gone_through(browser: &mut Browser) {
+    let said = "document.querySelector('tr.detail output').textContent";
+    browser.press("Tab", "");
+    assert_eq!(browser.evaluate(said), "old, run 1 of 10: 200.40n sec/op");
+    browser.press("ArrowRight", "");
+    assert_eq!(browser.evaluate(said), "old, run 2 of 10: 201.80n sec/op");
+    browser.press("ArrowLeft", "");
+    browser.press("ArrowLeft", "");
+    assert_eq!(browser.evaluate(said), "new, run 10 of 10: 221.10n sec/op");
+    assert_eq!(
+        browser.evaluate("document.querySelectorAll('tr.detail circle.value').length"),
+        20
+    );
+}
+
+fn rows_can_be_copied(browser: &mut Browser) {
+    browser.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
+    browser.click("tr.detail button.copy");
+    assert_eq!(
+        browser.evaluate("window.copied"),
+        "Read-8 (example.com/store/disk) sec/op: 200.9n ± 0% n=10 → 221.0n ± 0% n=10, +10.00% (+9.67% to +10.33%) p<0.001: regression"
+    );
+    browser.click("#copy");
+    let copied = browser.evaluate("window.copied");
+    let lines: Vec<&str> = copied.as_str().unwrap().lines().collect();
+    assert_eq!(
+        lines[0],
+        "benchmark\tpackage\tunit\told\tnew\tchange\tlow\thigh\tp\tverdict"
+    );
+    assert_eq!(lines.len(), 25);
+    assert!(lines.iter().all(|line| line.split('\t').count() == 10));
+    assert_eq!(
+        browser.evaluate("document.getElementById('said').textContent"),
+        "24 rows copied"
+    );
+}
+
+fn a_large_report_is_folded(browser: &mut Browser) {
+    // A phone shows a long page slowly and nobody reads it.
+    const TALLEST: f64 = 20_000.0;
+    assert_eq!(browser.names().len(), 100);
+    let height = browser.evaluate("document.documentElement.scrollHeight");
+    assert!(height.as_f64().unwrap() < TALLEST, "{height}");
+    browser.click("#more");
+    let folded = browser.names().len();
+    assert!(folded > 100);
+    browser.press("/", "/");
+    browser.write("case=1999");
+    browser.click("input[value=unchanged]");
+    assert_eq!(browser.names(), ["Row/case=1999/kind=long-8"]);
+}
+
+/// The head of the table, the legend and the axis are there at every width, and nothing is wider than the page.
+fn nothing_is_lost_or_overflows(browser: &mut Browser, width: u32) {
+    assert_eq!(browser.evaluate("innerWidth"), width);
+    let overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    let culprits = browser.evaluate(
+        "Array.from(document.querySelectorAll('body *')).filter(element => element.getBoundingClientRect().right > innerWidth)\
+         .map(element => element.outerHTML.slice(0, 120))",
+    );
+    assert_eq!(browser.evaluate(overflow), 0, "at {width}: {culprits}");
+    let is_seen = |selector: &str| {
+        format!(
+            "Array.from(document.querySelectorAll({selector:?})).every(element => {{ const box = element.getBoundingClientRect(); \
+             return box.width > 0 && box.left >= 0 && box.right <= innerWidth; }})"
+        )
+    };
+    for selector in [
+        "#rows th button",
+        "#rows th.interval .key",
+        "#rows th.interval svg",
+        "#search",
+    ] {
+        assert_eq!(
+            browser.evaluate(&is_seen(selector)),
+            true,
+            "{selector} at {width}"
+        );
+    }
+}
+
 fn everything_can_be_read(browser: &mut Browser) {
+    browser.size(1440, 900);
     for scheme in ["light", "dark"] {
         browser.media("screen", scheme);
         let contrast = browser.evaluate(&format!(
-            "({CONTRAST})('h1, p, td, th button, small, .verdict span, label, dd, dt')"
+            "({CONTRAST})('h1, p, td, td.name a, th button, button, small, .verdict span, label, dd, dt')"
         ));
         assert!(contrast.as_f64().unwrap() >= 4.5, "{scheme}: {contrast}");
         browser.picture(scheme);
@@ -429,16 +322,12 @@ fn everything_can_be_read(browser: &mut Browser) {
         browser.evaluate("getComputedStyle(document.body).backgroundColor"),
         "rgb(255, 255, 255)"
     );
-    browser.picture("print");
     browser.media("screen", "light");
-    for width in [320, 500, 800, 1100] {
+    for width in [320, 500, 768, 800, 1024, 1100, 1280] {
         browser.size(width, 900);
-        let overflow =
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-        assert_eq!(browser.evaluate(overflow), 0, "at {width}");
+        nothing_is_lost_or_overflows(browser, width);
         browser.picture(&format!("width-{width}"));
     }
-    browser.size(1400, 1000);
 }
 
 fn asked_for_nothing(browser: &Browser, pages: &[&PathBuf]) {
@@ -451,7 +340,7 @@ fn asked_for_nothing(browser: &Browser, pages: &[&PathBuf]) {
         match event["method"].as_str().unwrap_or_default() {
             "Network.requestWillBeSent" => {
                 let url = event["params"]["request"]["url"].as_str().unwrap();
-                let is_own = own.iter().any(|page| page == url)
+                let is_own = own.iter().any(|page| url.split('#').next() == Some(page))
                     || url.starts_with("data:")
                     || url == "about:blank";
                 assert!(is_own, "asked for {url}");

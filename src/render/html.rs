@@ -1,18 +1,20 @@
 //! One page for a browser, in one file that asks for nothing else.
 
-use std::fmt::Write as _;
+mod table;
+
 use std::io::{self, Write};
 use std::num::NonZero;
 
 use bstr::ByteSlice;
 
 use super::escape::html;
+use super::format;
 use super::presentation::Presentation;
 use super::subject::{Subjects, label};
 use super::words::{self, Mood};
-use super::{format, plot};
-use crate::report::judgement::Judged;
-use crate::report::{Adjust, Report, Verdict};
+use crate::report::{Adjust, Report};
+use crate::unit::Scale;
+use table::Rows;
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
@@ -34,7 +36,7 @@ pub fn write(report: &Report, presentation: &Presentation, out: &mut dyn Write) 
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n\
          <meta name=\"generator\" content=\"{} {}\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{headline}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n",
+         <style>\n{STYLE}</style>\n<script>document.documentElement.className = \"scripted\";</script>\n</head>\n<body>\n",
         env!("CARGO_PKG_NAME"),
         env!("CARGO_PKG_VERSION"),
     )?;
@@ -42,8 +44,10 @@ pub fn write(report: &Report, presentation: &Presentation, out: &mut dyn Write) 
     if listed.is_empty() {
         writeln!(out, "<p>There is no row to show.</p>")?;
     } else {
-        write_controls(&listed, all, out)?;
-        write_table(report, &listed, &subjects, out)?;
+        let rows = Rows::new(report, &subjects, &listed);
+        rows.write_controls(all - listed.len(), out)?;
+        rows.write(out)?;
+        write_means(report, &subjects, out)?;
     }
     write_settings(report, presentation, out)?;
     write!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n")
@@ -94,6 +98,14 @@ fn write_head(
     if names.len() > 1 {
         line.insert(0, format!("{} against {}", names[1..].join(", "), names[0]));
     }
+    for field in common_fields(report) {
+        if *field.key == "pkg" {
+            line.push(format!(
+                "package <span class=\"foreign\">{}</span>",
+                html(field.value.as_ref())
+            ));
+        }
+    }
     if !line.is_empty() {
         writeln!(out, "<p class=\"soft\">{}</p>", line.join(" · "))?;
     }
@@ -108,192 +120,59 @@ fn write_head(
     writeln!(out, "</header>\n<main>")
 }
 
-fn write_controls(listed: &[Judged<'_>], all: usize, out: &mut dyn Write) -> io::Result<()> {
-    write!(
-        out,
-        "<form class=\"controls\" role=\"search\">\n\
-         <input type=\"search\" id=\"search\" placeholder=\"Search benchmarks  ( / )\" \
-         aria-label=\"Search benchmarks\" autocomplete=\"off\" spellcheck=\"false\">\n\
-         <fieldset aria-label=\"Verdicts to show\">\n"
-    )?;
-    for verdict in Verdict::ALL {
-        let count = listed
-            .iter()
-            .filter(|judged| judged.judgement.verdict == verdict)
-            .count();
-        if count > 0 {
-            writeln!(
-                out,
-                "<label><input type=\"checkbox\" name=\"verdict\" value=\"{verdict}\" checked autocomplete=\"off\"> {} {verdict} <span class=\"soft\">{}</span></label>",
-                words::glyph(verdict),
-                format::count(count),
-            )?;
+/// The geometric mean of each table with several rows, with the change of the rows that both sides have.
+fn write_means(report: &Report, subjects: &Subjects<'_>, out: &mut dyn Write) -> io::Result<()> {
+    /// More lines than this are folded.
+    const OPEN: usize = 12;
+    let mut lines = Vec::new();
+    for table in &report.tables {
+        if table.rows.len() < 2 {
+            continue;
         }
-    }
-    let total = format::count(listed.len());
-    let beyond = all - listed.len();
-    let note = if beyond == 0 {
-        String::new()
-    } else {
-        format!(
-            " <span class=\"soft\">({} more not in this report)</span>",
-            format::count(beyond)
-        )
-    };
-    write!(
-        out,
-        "</fieldset>\n<span class=\"soft\"><output id=\"shown\" for=\"search\">{total} rows</output>{note}</span>\n</form>\n"
-    )
-}
-
-fn write_table(
-    report: &Report,
-    listed: &[Judged<'_>],
-    subjects: &Subjects<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let [base, new] = subjects.sides().map(|side| html(side.as_bstr()));
-    let level = report
-        .summary
-        .as_ref()
-        .map_or_else(String::new, |summary| format::level(summary.alpha));
-    let axis = plot::Axis::new(listed);
-    let button = |text: &str, kind: &str, class: &str| {
-        format!(
-            "<th scope=\"col\" class=\"{class}\" data-type=\"{kind}\"><button type=\"button\">{text}</button></th>\n"
-        )
-    };
-    write!(
-        out,
-        "<div class=\"scroll\">\n<table>\n<thead><tr>\n{}{}{}{}\
-         <th scope=\"col\">samples<br><small class=\"key soft\"><span>{base}</span><span class=\"new\">{new}</span></small></th>\n\
-         {}<th scope=\"col\">{level} interval of the change<br>{}</th>\n{}</tr></thead>\n<tbody>\n",
-        button("benchmark", "text", ""),
-        button("unit", "text", ""),
-        button(&base, "number", "number"),
-        button(&new, "number", "number"),
-        button("change", "number", "number"),
-        axis.scale(),
-        button("verdict", "number", ""),
-    )?;
-    for judged in listed {
-        let row = Row {
-            judged,
-            subjects,
-            axis: &axis,
-            sides: [&base, &new],
-        };
-        out.write_all(row.html().as_bytes())?;
-    }
-    write!(
-        out,
-        "</tbody>\n</table>\n</div>\n<p id=\"none\" class=\"soft\" hidden>No row fits the search.</p>\n"
-    )
-}
-
-struct Row<'a> {
-    judged: &'a Judged<'a>,
-    subjects: &'a Subjects<'a>,
-    axis: &'a plot::Axis,
-    /// Escaped already.
-    sides: [&'a str; 2],
-}
-
-impl Row<'_> {
-    fn html(&self) -> String {
-        let Self { judged, .. } = self;
-        let verdict = judged.judgement.verdict;
-        let qualifier = self.subjects.qualifier(judged);
-        let mut row = format!("<tr class=\"{verdict}\" data-verdict=\"{verdict}\">\n<td>");
-        let _ = write!(
-            row,
-            "<span class=\"name\">{}</span>",
-            html(judged.row.label().as_ref())
-        );
-        if !qualifier.is_empty() {
-            let _ = write!(
-                row,
-                "<small class=\"foreign\">{}</small>",
-                html(qualifier.as_ref())
-            );
-        }
-        let remarks = words::remarks(judged);
-        let _ = write!(
-            row,
-            "</td>\n<td class=\"unit\">{}</td>\n",
-            html(judged.table.unit.as_ref())
-        );
-        let cells = [judged.baseline, judged.cell];
-        for ((text, cell), side) in format::centres(judged).iter().zip(cells).zip(self.sides) {
-            let value = cell.map_or_else(String::new, |cell| cell.centre.to_string());
-            let runs = cell.map_or_else(String::new, |cell| {
+        let columns = table.geomeans.iter().zip(&table.columns);
+        for (geomean, column) in columns.skip(1) {
+            let Some(change) = geomean.change else {
+                continue;
+            };
+            let interval = geomean.effect.map_or_else(String::new, |effect| {
                 format!(
-                    "<small>± {} n={}</small>",
-                    format::range(cell),
-                    cell.values.len()
+                    "{} to {}",
+                    format::percent(effect.low),
+                    format::percent(effect.high)
                 )
             });
-            let _ = writeln!(
-                row,
-                "<td class=\"number\" data-label=\"{side}\" data-value=\"{value}\">{text}{runs}</td>"
-            );
+            let mut name = subjects.table(table).to_string();
+            if report.columns.len() > 2 {
+                name = [name.as_str(), &label(column).to_str_lossy()].join(" ");
+            }
+            let value = |value: Option<f64>| {
+                value.map_or_else(String::new, |value| {
+                    format::scaled(value, Scale::of(value, table.class))
+                })
+            };
+            let base = table.geomeans.first().and_then(|geomean| geomean.value);
+            lines.push(format!(
+                "<tr><th scope=\"row\">{}<small class=\"foreign\">{}</small></th><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"soft\">{interval}</td></tr>\n",
+                html(table.unit.as_ref()),
+                html(name.as_str().into()),
+                value(base),
+                value(geomean.value),
+                format::geomean_change(change),
+            ));
         }
-        let _ = writeln!(row, "<td class=\"plot\">{}</td>", plot::samples(judged));
-        let effect = judged.judgement.effect.map(|effect| effect.estimate);
-        let _ = writeln!(
-            row,
-            "<td class=\"number change\" data-label=\"change\" data-value=\"{}\">{}{}</td>",
-            effect.map_or_else(String::new, |effect| effect.to_string()),
-            format::judged_change(judged),
-            evidence(judged),
-        );
-        let interval = format::interval(judged);
-        let _ = writeln!(
-            row,
-            "<td class=\"plot\">{}<small>{interval}</small></td>",
-            self.axis.interval(judged)
-        );
-        let rank = Verdict::ALL
-            .iter()
-            .position(|&other| other == verdict)
-            .unwrap_or_default();
-        let _ = write!(
-            row,
-            "<td class=\"verdict\" data-value=\"{rank}\"><span>{}</span>",
-            words::verdict(judged.judgement)
-        );
-        if !remarks.is_empty() && verdict != Verdict::Unchanged {
-            let list: Vec<String> = remarks
-                .iter()
-                .map(|remark| html(remark.as_str().into()))
-                .collect();
-            let _ = write!(
-                row,
-                "<details class=\"soft\"><summary>remarks</summary><small>{}</small></details>",
-                list.join("<br>")
-            );
-        }
-        row.push_str("</td>\n</tr>\n");
-        row
     }
-}
-
-/// The p-value before and after correction.
-fn evidence(judged: &Judged<'_>) -> String {
-    let p = judged
-        .cell
-        .and_then(|cell| cell.comparison.as_ref())
-        .and_then(|comparison| comparison.p);
-    match (p, judged.judgement.adjusted_p) {
-        (Some(p), Some(adjusted)) => {
-            format!(
-                "<small title=\"{} before correction\">{}</small>",
-                format::probability(p),
-                format::probability(adjusted)
-            )
-        }
-        _ => String::new(),
+    if lines.is_empty() {
+        return Ok(());
     }
+    let open = if lines.len() > OPEN { "" } else { " open" };
+    let [base, new] = subjects.sides().map(|side| html(side.as_bstr()));
+    write!(
+        out,
+        "<details class=\"means\"{open}><summary>Geometric means</summary>\n<table>\n\
+         <thead><tr><th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">{base}</th><th scope=\"col\" class=\"number\">{new}</th>\
+         <th scope=\"col\" class=\"number\">change</th><th scope=\"col\">interval</th></tr></thead>\n<tbody>\n{}</tbody>\n</table>\n</details>\n",
+        lines.concat()
+    )
 }
 
 fn write_settings(

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::format;
 use crate::report::judgement::Judged;
 use crate::report::model::Cell;
 use crate::report::{Effect, EffectScale};
@@ -78,13 +79,15 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Wide enough for what changed and for most of the rest; the few that are far wider run out of it.
+    /// Wide enough for most of what changed and most of the rest. What is far wider runs out of it, with its number.
     #[must_use]
     pub fn new(listed: &[Judged<'_>]) -> Self {
         /// The limits worth having: the numbers on the scale are round.
         const LIMITS: [f64; 7] = [0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 10.0];
         /// Of so many unchanged rows one may run out.
-        const OF: usize = 20;
+        const OF_UNCHANGED: usize = 20;
+        /// Of so many changes one may.
+        const OF_CHANGED: usize = 5;
         let reaches = |is_change: bool| {
             let mut reaches: Vec<f64> = listed
                 .iter()
@@ -95,10 +98,12 @@ impl Axis {
             reaches.sort_unstable_by(f64::total_cmp);
             reaches
         };
-        let of_changes = reaches(true).last().copied().unwrap_or_default();
-        let rest = reaches(false);
-        let most = (rest.len() - rest.len() / OF).saturating_sub(1);
-        let reach = rest.get(most).copied().unwrap_or_default().max(of_changes);
+        let most = |is_change: bool, of: usize| {
+            let reaches = reaches(is_change);
+            let most = (reaches.len() - reaches.len() / of).saturating_sub(1);
+            reaches.get(most).copied().unwrap_or_default()
+        };
+        let reach = most(true, OF_CHANGED).max(most(false, OF_UNCHANGED));
         let limit = LIMITS.into_iter().find(|&limit| limit >= reach);
         Self {
             limit: limit.unwrap_or(LIMITS[LIMITS.len() - 1]),
@@ -125,7 +130,12 @@ impl Axis {
              <text x=\"{}\" y=\"11\" text-anchor=\"middle\">0</text>",
             INTERVAL_WIDTH / 2.0
         );
-        for mark in self.marks() {
+        // Numbers of four digits need the room of those beside them.
+        let marks = self.marks();
+        let marks = marks
+            .iter()
+            .filter(|mark| self.limit < 5.0 || mark.abs() == self.limit);
+        for &mark in marks {
             let anchor = if mark.abs() < self.limit {
                 "middle"
             } else if mark < 0.0 {
@@ -188,6 +198,18 @@ impl Axis {
             let _ = write!(
                 svg,
                 "<circle class=\"point\" cx=\"{point:.1}\" cy=\"8\" r=\"4\"/>"
+            );
+        } else {
+            // What has no place on the scale is said beside the arrow.
+            let (x, anchor) = if effect.estimate > 0.0 {
+                (INTERVAL_WIDTH - 2.0 * PAD, "end")
+            } else {
+                (2.0 * PAD, "start")
+            };
+            let _ = write!(
+                svg,
+                "<text class=\"beyond\" x=\"{x}\" y=\"12\" text-anchor=\"{anchor}\">{}</text>",
+                format::percent(effect.estimate)
             );
         }
         svg.push_str("</svg>");

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 
 use crate::report::Report;
 use crate::report::judgement::Judged;
-use crate::report::model::{Column, Field};
+use crate::report::model::{Column, Field, Table};
 
 /// Names rows in lists that mix tables and columns.
 pub struct Subjects<'a> {
@@ -41,19 +41,29 @@ impl<'a> Subjects<'a> {
     /// What comes before the row's label: what its table and its column have of their own.
     #[must_use]
     pub fn qualifier(&self, judged: &Judged<'_>) -> BString {
-        let own = judged.table.key.iter().filter_map(|field| {
-            let start = *self.distinct.get(field.key.as_bstr())?;
-            let value = field.value.get(start..).unwrap_or(&field.value);
-            (!value.is_empty()).then_some(value)
-        });
         let column = self
             .has_columns
             .then(|| self.report.columns.get(judged.place.column))
             .flatten()
             .map(label);
-        let mut parts: Vec<BString> = own.map(BString::from).collect();
+        let mut parts = self.own(judged.table);
         parts.extend(column);
         bstr::join(" · ", parts).into()
+    }
+
+    /// What the table has of its own.
+    #[must_use]
+    pub fn table(&self, table: &Table) -> BString {
+        bstr::join(" · ", self.own(table)).into()
+    }
+
+    fn own(&self, table: &Table) -> Vec<BString> {
+        let own = table.key.iter().filter_map(|field| {
+            let start = *self.distinct.get(field.key.as_bstr())?;
+            let value = field.value.get(start..).unwrap_or(&field.value);
+            (!value.is_empty()).then(|| value.into())
+        });
+        own.collect()
     }
 
     /// The qualifier and the label of the row.

@@ -50,6 +50,38 @@ pub fn small() -> Sides {
     }
 }
 
+/// Three packages, each with the same four benchmarks, in two units.
+#[allow(dead_code, reason = "not every test that has this module uses it")]
+pub fn packages() -> Sides {
+    let mut sides = [Vec::new(), Vec::new()];
+    for (side, text) in sides.iter_mut().enumerate() {
+        for (package, factors) in [
+            ("example.com/store/disk", [1.1, 1.0, 1.0, 0.8]),
+            ("example.com/store/memory", [1.0, 1.0, 13.5, 1.0]),
+            ("example.com/store/wire", [1.0, 0.9, 1.0, 1.04]),
+        ] {
+            text.extend_from_slice(header(package).as_bytes());
+            for (index, name) in ["Read", "Write", "Scan", "Delete"].iter().enumerate() {
+                let factor = if side == 0 { 1.0 } else { factors[index] };
+                for run in 0..10_u8 {
+                    // The runs of one benchmark get slower with time.
+                    let wave = match (*name, run) {
+                        ("Delete", run) => f64::from(run) / 500.0,
+                        (_, run) => f64::from((run * 7 + 2) % 10) / 1000.0,
+                    };
+                    let time = 200.0 * (1.0 + index as f64) * factor * (1.0 + wave);
+                    let bytes = 64 * (index + 1);
+                    text.extend_from_slice(
+                        format!("Benchmark{name}-8 1000 {time:.3} ns/op {bytes} B/op\n").as_bytes(),
+                    );
+                }
+            }
+        }
+    }
+    let [old, new] = sides;
+    Sides { old, new }
+}
+
 /// Names that mean something to Markdown, HTML, a terminal, or GitHub.
 pub fn hostile() -> Sides {
     let names: [&[u8]; 16] = [
