@@ -45,7 +45,8 @@ Examples:
 
 Flags may have one dash, as in Go. Measurements go to standard output as they
 are made; progress, notes and the decision logs' counters to standard error.
-Exit status: 0, 2 after an error, 130 when interrupted (what was measured is kept).";
+Exit status: 0; 2 after an error, and when a server of yours took no event at all;
+130 when interrupted or terminated (what was measured is kept).";
 
 /// Runs an authorization filter with and without decision logs, and writes Go
 /// benchmark files for rbenchstat to compare.
@@ -188,7 +189,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
         .map(|argument| quoted(&argument.to_string_lossy()))
         .collect();
     let outcome = match Arguments::try_parse_from(&arguments) {
-        Ok(parsed) => act(&parsed, &typed.join(" "), streams),
+        Ok(parsed) => {
+            let mut stdout = Named {
+                inner: &mut *streams.stdout,
+                name: "standard output".to_owned(),
+            };
+            let mut streams = Streams {
+                stdout: &mut stdout,
+                stderr: &mut *streams.stderr,
+                ..*streams
+            };
+            act(&parsed, &without_passwords(&typed.join(" ")), &mut streams)
+        }
         Err(error) => return tell(&error, streams),
     };
     match outcome {
@@ -203,6 +215,48 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
             FAILURE
         }
     }
+}
+
+/// A writer whose errors say what could not be written.
+pub struct Named<W> {
+    /// What is written to.
+    pub inner: W,
+    /// What errors call it.
+    pub name: String,
+}
+
+impl<W> Named<W> {
+    fn named<T>(&self, outcome: io::Result<T>) -> io::Result<T> {
+        outcome.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.name)))
+    }
+}
+
+impl<W: Write> Write for Named<W> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let outcome = self.inner.write(text);
+        self.named(outcome)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let outcome = self.inner.flush();
+        self.named(outcome)
+    }
+}
+
+/// Takes `user:password@` out of every URL in `text`: result files are passed on.
+#[must_use]
+pub fn without_passwords(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("://") {
+        let (before, after) = rest.split_at(start + 3);
+        clean.push_str(before);
+        let end = after
+            .find(|letter: char| "/?# '\"".contains(letter))
+            .unwrap_or(after.len());
+        rest = after[..end].rfind('@').map_or(after, |at| &after[at + 1..]);
+    }
+    clean + rest
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
@@ -277,8 +331,10 @@ impl Options {
         let budget = parse_budget(&arguments.benchtime).context("-benchtime")?;
         let arrival = match arguments.rate {
             None => Arrival::Closed,
-            Some(rate) if rate > 0.0 && rate <= 1e7 => Arrival::Open(rate),
-            Some(rate) => bail!("-rate {rate}: a rate is above 0 and at most 10 million a second"),
+            Some(rate) if (SLOWEST..=FASTEST).contains(&rate) => Arrival::Open(rate),
+            Some(rate) => bail!(
+                "-rate {rate}: a rate is at least {SLOWEST} and at most {FASTEST} operations a second"
+            ),
         };
         let warm_up = match (&arguments.warmup, budget) {
             (Some(text), _) => parse_duration(text).context("-warmup")?,
@@ -379,6 +435,13 @@ fn server(arguments: &RunArguments) -> Result<Server> {
     })
 }
 
+/// Rates of an open loop, in operations a second. Below, a single wait would last a day.
+const SLOWEST: f64 = 0.001;
+const FASTEST: f64 = 1e7;
+
+/// The longest time that can be asked for, a year: sums of a few of them still fit a clock.
+pub const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+
 /// One core is for the uploader and everything else on the machine: a worker
 /// that has to share its core measures the scheduler.
 fn default_workers() -> u32 {
@@ -445,6 +508,7 @@ pub fn parse_duration(text: &str) -> Result<Duration> {
         rest = after;
     }
     ensure!(!text.is_empty(), wrong());
+    ensure!(total <= LONGEST, "{text:?} is more than a year (8760h)");
     Ok(total)
 }
 
@@ -477,7 +541,7 @@ mod tests {
         ] {
             assert_eq!(parse_duration(text).unwrap().as_millis(), milliseconds);
         }
-        for text in ["", "3", "s", "-1s", "1x", "1.2.3s", "1s2"] {
+        for text in ["", "3", "s", "-1s", "1x", "1.2.3s", "1s2", "8761h", "1e9h"] {
             assert!(parse_duration(text).is_err(), "{text}");
         }
     }
@@ -491,6 +555,21 @@ mod tests {
         assert_eq!(parse_budget("1000x").unwrap(), Budget::Operations(1000));
         for text in ["0x", "x", "0s", "10"] {
             assert!(parse_budget(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn user_and_password_of_a_url_are_taken_out() {
+        for (text, clean) in [
+            (
+                "--upload-to=http://me:secret@h:8/a@b",
+                "--upload-to=http://h:8/a@b",
+            ),
+            ("http://h/a http://u:p@g", "http://h/a http://g"),
+            ("'http://u:p@q@g/x'", "'http://g/x'"),
+            ("no URL @ all", "no URL @ all"),
+        ] {
+            assert_eq!(without_passwords(text), clean);
         }
     }
 

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
 
-use crate::cli::{CompareArguments, INTERRUPTED, Options, RunArguments, Status, Streams};
+use crate::child::Program;
+use crate::cli::{CompareArguments, INTERRUPTED, Named, Options, RunArguments, Status, Streams};
 use crate::decision_log::settings::Settings;
 use crate::emit;
 use crate::plan::{PlannedCase, exactly};
@@ -21,7 +21,7 @@ enum Side {
     /// This program with these settings.
     Settings(Settings),
     /// Another build of it.
-    Program(PathBuf),
+    Program(Box<Program>),
 }
 
 const LABELS: [&str; 2] = ["old", "new"];
@@ -35,7 +35,7 @@ pub fn compare(
     options: &Options,
     streams: &mut Streams<'_>,
 ) -> Result<Status> {
-    let sides = sides(arguments, options)?;
+    let mut sides = sides(arguments, options, streams.stop)?;
     run::prepare(options, streams)?;
     fs::create_dir_all(&arguments.output)
         .with_context(|| arguments.output.display().to_string())?;
@@ -50,27 +50,30 @@ pub fn compare(
             Side::Settings(settings) => {
                 run::describe_settings(out, &format!("{}: ", LABELS[index]), settings)?;
             }
-            Side::Program(path) => {
-                let text = format!("{}: measured by {}", LABELS[index], path.display());
+            Side::Program(program) => {
+                let text = format!("{}: measured by {}", LABELS[index], program.describe());
                 emit::comment(out, &text)?;
             }
         }
         emit::configuration(out)?;
     }
-    let status = measure(&sides, arguments, options, &mut files, streams)?;
+    let outcome = measure(&mut sides, arguments, options, &mut files, streams);
+    if outcome.is_err() {
+        for file in &files {
+            file.tell_what_is_left(streams.stderr);
+        }
+    }
+    let status = outcome?;
     let [old, new] = files;
     let (old, new) = (old.finish()?, new.finish()?);
     show(&old, &new, &sides, streams)?;
     Ok(status)
 }
 
-fn sides(arguments: &CompareArguments, options: &Options) -> Result<[Side; 2]> {
+fn sides(arguments: &CompareArguments, options: &Options, stop: &AtomicBool) -> Result<[Side; 2]> {
     if let (Some(old), Some(new)) = (&arguments.old_bin, &arguments.new_bin) {
-        for path in [old, new] {
-            let found = path.is_file();
-            anyhow::ensure!(found, "{}: no such program", path.display());
-        }
-        return Ok([Side::Program(old.clone()), Side::Program(new.clone())]);
+        let program = |path| Program::find(path, stop).map(Box::new).map(Side::Program);
+        return Ok([program(old)?, program(new)?]);
     }
     let (Some(old), Some(new)) = (&arguments.old, &arguments.new) else {
         bail!("compare needs --old and --new, or --old-bin and --new-bin");
@@ -82,7 +85,7 @@ fn sides(arguments: &CompareArguments, options: &Options) -> Result<[Side; 2]> {
 }
 
 fn measure(
-    sides: &[Side; 2],
+    sides: &mut [Side; 2],
     arguments: &CompareArguments,
     options: &Options,
     files: &mut [Partial; 2],
@@ -98,7 +101,7 @@ fn measure(
             // A B, then B A: a drift that goes one way hits both sides alike.
             let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
             for index in order {
-                let done = match &sides[index] {
+                let done = match &mut sides[index] {
                     Side::Settings(settings) => {
                         let outcome = run::one(options, case, settings, streams, &progress)?;
                         progress.clear(streams.stderr);
@@ -114,16 +117,24 @@ fn measure(
                             })
                             .transpose()?
                     }
-                    Side::Program(path) => {
+                    Side::Program(program) => {
                         progress.show(streams.stderr, &case.name.full());
-                        let lines = child(path, &arguments.run, case);
+                        let lines = program.measure(
+                            forwarded(&arguments.run, case),
+                            case,
+                            &options.figures.percentiles,
+                            &mut tables[index],
+                            streams.stop,
+                            streams.stderr,
+                        );
                         progress.clear(streams.stderr);
-                        if streams.stop.load(Ordering::Relaxed) {
-                            None
-                        } else {
-                            files[index].file.write_all(lines?.as_bytes())?;
-                            files[index].file.flush()?;
-                            Some(Vec::new())
+                        match lines? {
+                            None => None,
+                            Some(lines) => {
+                                files[index].file.write_all(lines.as_bytes())?;
+                                files[index].file.flush()?;
+                                Some(Vec::new())
+                            }
                         }
                     }
                 };
@@ -152,43 +163,15 @@ fn measure(
         );
     }
     for (label, table) in LABELS.iter().zip(&tables) {
-        if matches!(sides[0], Side::Settings(_)) {
+        if !table.is_empty() {
             let _ = writeln!(streams.stderr, "{label}:");
         }
         table.write(streams.stderr);
     }
+    for table in &tables {
+        table.ensure_taken(&options.conditions.server)?;
+    }
     Ok(if interrupted { INTERRUPTED } else { 0 })
-}
-
-/// Has another program measure one case once; its benchmark lines and notes.
-fn child(path: &Path, arguments: &RunArguments, case: &PlannedCase) -> Result<String> {
-    let output = Command::new(path)
-        .args(forwarded(arguments, case))
-        .stdin(Stdio::null())
-        .output()
-        .with_context(|| path.display().to_string())?;
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    anyhow::ensure!(
-        output.status.success(),
-        "{} ended with {}:\n{}",
-        path.display(),
-        output.status,
-        stderr.trim_end()
-    );
-    let text = String::from_utf8_lossy(&output.stdout);
-    let lines: String = text
-        .lines()
-        .filter(|line| line.starts_with("Benchmark") || line.contains(" left out: "))
-        .flat_map(|line| [line, "\n"])
-        .collect();
-    anyhow::ensure!(
-        lines.starts_with("Benchmark"),
-        "{} printed no line for {}:\n{}",
-        path.display(),
-        case.name.full(),
-        stderr.trim_end()
-    );
-    Ok(lines)
 }
 
 /// The arguments for one case, measured once.
@@ -249,7 +232,7 @@ fn show(old: &Path, new: &Path, sides: &[Side; 2], streams: &mut Streams<'_>) ->
     for (label, side) in LABELS.iter().zip(sides) {
         match side {
             Side::Settings(settings) => writeln!(streams.stdout, "{label}: {settings}")?,
-            Side::Program(path) => writeln!(streams.stdout, "{label}: {}", path.display())?,
+            Side::Program(program) => writeln!(streams.stdout, "{label}: {}", program.describe())?,
         }
     }
     for (title, filter) in [
@@ -292,27 +275,60 @@ fn show(old: &Path, new: &Path, sides: &[Side; 2], streams: &mut Streams<'_>) ->
 
 /// A file under a temporary name that gets its own when it is complete.
 struct Partial {
-    file: BufWriter<File>,
+    file: Named<BufWriter<File>>,
     temporary: PathBuf,
     path: PathBuf,
+    finished: bool,
 }
 
 impl Partial {
     fn create(directory: &Path, name: &str) -> Result<Self> {
         let path = directory.join(name);
         let temporary = directory.join(format!("{name}.partial"));
-        let file = File::create(&temporary).with_context(|| temporary.display().to_string())?;
+        let shown = temporary.display().to_string();
+        let file = File::create(&temporary).with_context(|| shown.clone())?;
         Ok(Self {
-            file: BufWriter::new(file),
+            file: Named {
+                inner: BufWriter::new(file),
+                name: shown,
+            },
             temporary,
             path,
+            finished: false,
         })
+    }
+
+    /// A run that failed after an hour need not lose what it has measured.
+    fn holds_results(&self) -> bool {
+        fs::read(&self.temporary).is_ok_and(|text| {
+            text.split(|byte| *byte == b'\n')
+                .any(|line| line.starts_with(b"Benchmark"))
+        })
+    }
+
+    fn tell_what_is_left(&self, stderr: &mut dyn Write) {
+        if self.holds_results() {
+            let _ = writeln!(
+                stderr,
+                "bench-harness: note: what was measured until then is in {}",
+                self.temporary.display()
+            );
+        }
     }
 
     fn finish(mut self) -> Result<PathBuf> {
         self.file.flush()?;
         fs::rename(&self.temporary, &self.path)
             .with_context(|| format!("renaming to {}", self.path.display()))?;
-        Ok(self.path)
+        self.finished = true;
+        Ok(self.path.clone())
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if !self.finished && !self.holds_results() {
+            let _ = fs::remove_file(&self.temporary);
+        }
     }
 }

@@ -10,6 +10,7 @@
 //! locks and memory, which is what the tail shows.
 
 pub mod allocation;
+mod child;
 pub mod cli;
 mod compare;
 pub mod consumer;

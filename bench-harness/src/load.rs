@@ -144,7 +144,7 @@ pub fn warm_up(
         };
         if let Arrival::Open(rate) = arrival {
             let number = operations as f64 * f64::from(share.workers);
-            let moment = Duration::from_secs_f64(number / rate);
+            let moment = seconds(number / rate);
             // The last one may lie beyond the end.
             if moment >= time {
                 break;
@@ -264,6 +264,11 @@ pub fn closed_loop(
     })
 }
 
+/// The longest duration where `seconds` are more than a clock holds.
+fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+}
+
 /// An open loop that has fallen behind this many times its time is given up.
 const GIVE_UP: u32 = 4;
 
@@ -288,11 +293,11 @@ pub fn open_loop(
             // This worker's part of the operations that fit.
             let all = (rate * time.as_secs_f64()).round();
             let own = ((all - f64::from(share.worker)) / workers).ceil().max(0.0);
-            (own, time * GIVE_UP)
+            (own, time.saturating_mul(GIVE_UP))
         }
         Budget::Operations(own) => {
             let own = own as f64;
-            (own, Duration::from_secs_f64(own * workers / rate) * GIVE_UP)
+            (own, seconds(own * workers / rate).saturating_mul(GIVE_UP))
         }
     };
     let mut requests = share.requests.iter().cycle().skip(share.first);
@@ -306,7 +311,7 @@ pub fn open_loop(
             break;
         };
         let number = operations as f64 * workers + f64::from(share.worker);
-        let intended = begin + Duration::from_secs_f64(number / rate);
+        let intended = begin.saturating_add(seconds(number / rate));
         clock.wait_until(intended);
         let decision = filter.authorize(request)?;
         let end = clock.now();

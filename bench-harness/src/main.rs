@@ -28,7 +28,8 @@ fn main() -> ExitCode {
         std::env::args_os(),
         &mut Streams {
             stdout: &mut LineWriter::new(io::stdout().lock()),
-            stderr: &mut io::stderr().lock(),
+            // Not locked: a policy's print() on another thread would wait for the end of the run.
+            stderr: &mut io::stderr(),
             stderr_is_terminal: io::stderr().is_terminal(),
             stop: &STOP,
         },

@@ -115,6 +115,8 @@ pub struct Ledger {
     pub uploads: (u64, u64),
     /// Why the last upload was refused.
     pub refusal: Option<String>,
+    /// Whether there was a server to send to.
+    pub has_server: bool,
 }
 
 /// Measures one case. `tick` is called a few times a second meanwhile.
@@ -205,7 +207,12 @@ pub fn measure(
         return Ok(None);
     }
     let log_figures = after.map(|(dropped, bytes, uploader)| {
-        let mut dropped = dropped - before.0;
+        // What was logged while measuring may be lost after it, when the rest is sent.
+        let lost = ledger.as_ref().map_or(dropped, |ledger: &Ledger| {
+            let dropped = &ledger.account.dropped;
+            dropped.buffer_full + dropped.too_large
+        });
+        let mut dropped = lost - before.0;
         for part in &parts {
             let tally = part.tally.1 - part.tally.0;
             dropped += tally.dropped_by_policy + tally.dropped_by_rate;
@@ -449,6 +456,7 @@ impl Log {
             uploads: (uploads.chunks.load(Ordering::Relaxed), refused),
             refusal: self.shared.last_refusal().filter(|_| self.has_server),
             consumer: self.consumer.map(|consumer| consumer.counts()),
+            has_server: self.has_server,
         })
     }
 }
@@ -496,6 +504,7 @@ impl Ledger {
             sum.events += part.events;
             sum.repeated += part.repeated;
         }
+        self.has_server |= other.has_server;
         if other.refusal.is_some() {
             self.refusal.clone_from(&other.refusal);
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use flate2::read::MultiGzDecoder;
 use serde_json::{Map, Value};
 
@@ -29,6 +29,15 @@ pub struct Policy {
     /// The revision in the bundle's `.manifest`.
     pub revision: Option<String>,
 }
+
+/// The largest file of a bundle, in bytes.
+const LARGEST_FILE: u64 = 64 << 20;
+
+/// All files of a bundle together, in bytes: a few megabytes of gzip can hold terabytes.
+const LARGEST_BUNDLE: u64 = 256 << 20;
+
+/// Directories in directories: deeper is a loop or a mistake.
+const DEEPEST: usize = 64;
 
 /// A file of a bundle: its parts below the root, what errors call it, and its contents.
 struct Member {
@@ -132,6 +141,11 @@ impl Policy {
 
 /// Reads the files below `directory` in name order, without following links to directories.
 fn walk(directory: &Path, parts: &mut Vec<String>, members: &mut Vec<Member>) -> Result<()> {
+    ensure!(
+        parts.len() <= DEEPEST,
+        "{}: more than {DEEPEST} directories deep",
+        directory.display()
+    );
     let mut entries = fs::read_dir(directory)
         .and_then(Iterator::collect::<std::io::Result<Vec<_>>>)
         .with_context(|| directory.display().to_string())?;
@@ -142,10 +156,18 @@ fn walk(directory: &Path, parts: &mut Vec<String>, members: &mut Vec<Member>) ->
         if entry.file_type()?.is_dir() {
             walk(&path, parts, members)?;
         } else if wanted(parts) {
+            let shown = path.display().to_string();
+            // Opening a pipe would wait for somebody to write to it.
+            let regular = fs::metadata(&path)
+                .with_context(|| shown.clone())?
+                .is_file();
+            ensure!(regular, "{shown}: not a regular file");
+            let file = fs::File::open(&path).with_context(|| shown.clone())?;
+            let contents = read(file, &shown, members)?;
             members.push(Member {
                 path: parts.clone(),
-                name: path.display().to_string(),
-                contents: fs::read(&path).with_context(|| path.display().to_string())?,
+                name: shown,
+                contents,
             });
         }
         parts.pop();
@@ -156,7 +178,7 @@ fn walk(directory: &Path, parts: &mut Vec<String>, members: &mut Vec<Member>) ->
 fn unpack(path: &Path) -> Result<Vec<Member>> {
     let shown = path.display();
     let file = fs::File::open(path).with_context(|| shown.to_string())?;
-    let mut archive = tar::Archive::new(MultiGzDecoder::new(file));
+    let mut archive = tar::Archive::new(MultiGzDecoder::new(file).take(4 * LARGEST_BUNDLE));
     let not_a_bundle = || format!("{shown}: neither a directory nor a gzip-compressed tar archive");
     let mut members = Vec::new();
     for entry in archive.entries().with_context(not_a_bundle)? {
@@ -173,11 +195,8 @@ fn unpack(path: &Path) -> Result<Vec<Member>> {
             })
             .collect();
         if wanted(&parts) {
-            let mut contents = Vec::new();
             let name = format!("{shown}:/{}", parts.join("/"));
-            entry
-                .read_to_end(&mut contents)
-                .with_context(|| name.clone())?;
+            let contents = read(&mut entry, &name, &members)?;
             members.push(Member {
                 path: parts,
                 name,
@@ -187,6 +206,26 @@ fn unpack(path: &Path) -> Result<Vec<Member>> {
     }
     members.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(members)
+}
+
+/// Reads a file that joins `members`.
+fn read(file: impl std::io::Read, name: &str, members: &[Member]) -> Result<Vec<u8>> {
+    let before: u64 = members
+        .iter()
+        .map(|member| member.contents.len() as u64)
+        .sum();
+    let limit = LARGEST_FILE.min(LARGEST_BUNDLE.saturating_sub(before));
+    let mut contents = Vec::new();
+    file.take(limit + 1)
+        .read_to_end(&mut contents)
+        .with_context(|| name.to_owned())?;
+    ensure!(
+        contents.len() as u64 <= limit,
+        "{name}: a file of a bundle may have {} MiB, and all together {} MiB",
+        LARGEST_FILE >> 20,
+        LARGEST_BUNDLE >> 20
+    );
+    Ok(contents)
 }
 
 fn is_rego(file: &str) -> bool {

@@ -26,7 +26,7 @@ impl Progress {
             total,
             done: 0,
             guess: match conditions.budget {
-                Budget::Time(time) => Some(time + conditions.warm_up),
+                Budget::Time(time) => Some(time.saturating_add(conditions.warm_up)),
                 Budget::Operations(_) => None,
             },
         }
@@ -59,7 +59,7 @@ impl Progress {
         } else {
             self.guess
         };
-        let left = each.map(|each| (each * self.total).saturating_sub(elapsed));
+        let left = each.map(|each| each.saturating_mul(self.total).saturating_sub(elapsed));
         let left = left.map_or(String::new(), |left| {
             let seconds = left.as_secs();
             format!("  {}:{:02} left", seconds / 60, seconds % 60)

@@ -3,11 +3,14 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::allocation::ALLOCATOR;
-use crate::cli::{INTERRUPTED, Options, Status, Streams, cores};
+use crate::cli::{INTERRUPTED, Options, Status, Streams, cores, without_passwords};
+use crate::consumer::Counts;
 use crate::decision_log::settings::Settings;
+use crate::decision_log::size_buffer::Dropped;
+use crate::decision_log::{Account, Tally};
 use crate::emit;
 use crate::engine::REGORUS_VERSION;
 use crate::latency::measure_overhead;
@@ -54,6 +57,7 @@ pub fn run(options: &Options, settings: &Settings, streams: &mut Streams<'_>) ->
         }
     }
     table.write(streams.stderr);
+    table.ensure_taken(&options.conditions.server)?;
     Ok(0)
 }
 
@@ -142,7 +146,7 @@ pub fn header(options: &Options, out: &mut dyn Write) -> Result<()> {
                 every => format!("one upload in {every}"),
             }
         ),
-        Server::Url(url) => url.clone(),
+        Server::Url(url) => without_passwords(url),
     };
     emit::comment(
         out,
@@ -209,6 +213,113 @@ impl Notes {
     }
 }
 
+/// A log that lost this share of its events did less than it was asked to.
+const NOTICEABLE: f64 = 0.01;
+
+/// What is to be said of a log that lost events, or that nobody listened to.
+fn loss(ledger: &Ledger) -> Option<String> {
+    let account = &ledger.account;
+    let accepted = account.tally.accepted;
+    let lost =
+        account.dropped.buffer_full + account.dropped.too_large + account.tally.dropped_by_rate;
+    if accepted > 0 && ledger.has_server && account.uploaded == 0 {
+        return Some(format!("the server took none of the {accepted} events"));
+    }
+    let share = lost as f64 / accepted as f64;
+    (share >= NOTICEABLE).then(|| {
+        format!(
+            "{:.0} % of the events were lost; what is lost is not sent, and may not have been encoded, so this \
+             log did less than one that loses nothing",
+            share * 100.0
+        )
+    })
+}
+
+/// The columns of the table of events. Its rows are read back from other builds by these names.
+const COLUMNS: [&str; 10] = [
+    "decision log events",
+    "accepted",
+    "= uploaded",
+    "+ buffered",
+    "+ full",
+    "+ too large",
+    "+ rate",
+    "+ policy",
+    "refused uploads",
+    "consumer has",
+];
+
+/// Reads a table of events that another build has written.
+pub struct TableReader<'a> {
+    table: &'a mut Table,
+    columns: Option<Vec<String>>,
+}
+
+impl TableReader<'_> {
+    /// Adds a row to the table; whether `line` was one, or the columns' names.
+    pub fn read(&mut self, line: &str) -> bool {
+        let cells: Vec<&str> = line
+            .split("  ")
+            .map(str::trim)
+            .filter(|cell| !cell.is_empty())
+            .collect();
+        if cells.first() == COLUMNS.first() {
+            self.columns = Some(cells.into_iter().map(str::to_owned).collect());
+            return true;
+        }
+        let Some(columns) = self
+            .columns
+            .as_ref()
+            .filter(|columns| columns.len() == cells.len())
+        else {
+            return false;
+        };
+        let number = |name: &str| -> Option<u64> {
+            let column = columns.iter().position(|column| column == name)?;
+            cells[column].parse().ok()
+        };
+        let numbers = COLUMNS.map(number);
+        let [
+            _,
+            Some(accepted),
+            Some(uploaded),
+            Some(buffered),
+            Some(buffer_full),
+            Some(too_large),
+            Some(rate),
+            Some(policy),
+            Some(refused),
+            consumer,
+        ] = numbers
+        else {
+            return false;
+        };
+        let ledger = Ledger {
+            account: Account {
+                tally: Tally {
+                    accepted,
+                    dropped_by_policy: policy,
+                    dropped_by_rate: rate,
+                },
+                uploaded,
+                buffered,
+                dropped: Dropped {
+                    buffer_full,
+                    too_large,
+                },
+            },
+            consumer: consumer.map(|events| Counts {
+                events,
+                ..Counts::default()
+            }),
+            uploads: (0, refused),
+            ..Ledger::default()
+        };
+        self.table.add(cells[0], Some(&ledger));
+        true
+    }
+}
+
 /// Where the events of each case went, over all counts.
 #[derive(Debug, Default)]
 pub struct Table {
@@ -228,6 +339,14 @@ impl Table {
         }
     }
 
+    /// Reads rows that another build has written.
+    pub fn reader(&mut self) -> TableReader<'_> {
+        TableReader {
+            table: self,
+            columns: None,
+        }
+    }
+
     /// Which share of all events was lost because a buffer was full or an event too large, 0 … 1.
     #[must_use]
     pub fn dropped_share(&self) -> f64 {
@@ -244,23 +363,18 @@ impl Table {
         }
     }
 
+    /// Whether no case logged.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Writes the table, or nothing when no case logged.
     pub fn write(&self, stderr: &mut dyn Write) {
         if self.rows.is_empty() {
             return;
         }
-        let header = [
-            "decision log events",
-            "accepted",
-            "= uploaded",
-            "+ buffered",
-            "+ full",
-            "+ too large",
-            "+ rate",
-            "+ policy",
-            "refused uploads",
-            "consumer has",
-        ];
+        let header = COLUMNS;
         let mut lines = vec![header.map(str::to_owned)];
         for (name, ledger) in &self.rows {
             let account = &ledger.account;
@@ -302,6 +416,29 @@ impl Table {
                     "bench-harness: note: {name}: last refusal: {refusal}"
                 );
             }
+            if let Some(warning) = loss(ledger) {
+                let _ = writeln!(stderr, "bench-harness: warning: {name}: {warning}");
+            }
         }
+    }
+
+    /// Checks that a server somebody named took something: a mistyped address is no result.
+    ///
+    /// # Errors
+    /// When it took none of the events.
+    pub fn ensure_taken(&self, server: &Server) -> Result<()> {
+        if let Server::Url(url) = server {
+            let sum = |part: fn(&Ledger) -> u64| -> u64 {
+                self.rows.iter().map(|(_, ledger)| part(ledger)).sum()
+            };
+            let accepted = sum(|ledger| ledger.account.tally.accepted);
+            let uploaded = sum(|ledger| ledger.account.uploaded);
+            ensure!(
+                accepted == 0 || uploaded > 0,
+                "{} took none of the {accepted} events",
+                without_passwords(url)
+            );
+        }
+        Ok(())
     }
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use crate::cli::LONGEST;
+
 /// Where events wait for their upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferType {
@@ -127,7 +129,8 @@ impl Settings {
                 .parse::<f64>()
                 .ok()
                 .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-                .with_context(|| format!("{value:?} is no number of seconds"))
+                .filter(|delay| *delay <= LONGEST)
+                .with_context(|| format!("{value:?} is no number of seconds up to a year"))
         };
         match name {
             "buffer_type" => {

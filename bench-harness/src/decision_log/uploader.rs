@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fmt;
+use std::fmt::Write as _;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,6 +19,7 @@ use super::chunk::{Chunk, ChunkEncoder};
 use super::event_buffer::Item;
 use super::settings::{Settings, Trigger};
 use super::{Buffer, Shared};
+use crate::cli::without_passwords;
 
 /// The wait after a first failure.
 const FIRST_BACKOFF: Duration = Duration::from_millis(100);
@@ -59,6 +61,8 @@ impl Http {
         Ok(Self {
             client: reqwest::Client::builder()
                 .no_proxy()
+                // OPA does not follow one either: the logs would go to somebody else.
+                .redirect(reqwest::redirect::Policy::none())
                 .timeout(TIMEOUT)
                 .build()?,
             url: logs_url(url)?,
@@ -71,10 +75,17 @@ impl Http {
 /// # Errors
 /// When it is none, or not `http`.
 pub fn logs_url(url: &str) -> Result<reqwest::Url> {
-    let mut parsed = reqwest::Url::parse(url)
-        .with_context(|| format!("{url:?} is no URL; write http://host:port/logs"))?;
+    let mut parsed = reqwest::Url::parse(url).with_context(|| {
+        format!(
+            "{:?} is no URL; write http://host:port/logs",
+            without_passwords(url)
+        )
+    })?;
     if parsed.scheme() != "http" {
-        bail!("{url}: only http is supported, TLS would be measured with it");
+        bail!(
+            "{}: only http is supported, TLS would be measured with it",
+            without_passwords(url)
+        );
     }
     if parsed.path() == "/" {
         parsed.set_path("/logs");
@@ -92,13 +103,42 @@ impl Transport for Http {
             .body(chunk)
             .send()
             .await
-            .map_err(|error| Refused(error.to_string()))?;
-        if response.status().is_success() {
-            Ok(())
-        } else {
-            Err(Refused(format!("status {}", response.status())))
+            .map_err(|error| Refused(with_causes(error)))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(());
         }
+        let to = response.headers().get("location");
+        Err(Refused(match to.filter(|_| status.is_redirection()) {
+            Some(to) => format!(
+                "status {status} to {}, which is not followed",
+                without_passwords(&String::from_utf8_lossy(to.as_bytes()))
+            ),
+            None => format!("status {status}"),
+        }))
     }
+}
+
+/// An error with all that led to it: the first alone says no more than that sending failed.
+fn with_causes(error: reqwest::Error) -> String {
+    let timed_out = error.is_timeout();
+    // The address is the one on the command line, and may hold a password.
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.ends_with(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = error.source();
+    }
+    if timed_out {
+        // Writing to a string does not fail.
+        let _ = write!(text, " (no answer within {TIMEOUT:?})");
+    }
+    text
 }
 
 /// The uploader's own state.
@@ -153,15 +193,18 @@ impl<T: Transport> Uploader<T> {
                 biased;
                 taken = self.upload(flush) => taken?,
                 // The chunk under way stays in `pending` and is counted there.
-                () = out_of_time => return Ok(self.held()),
+                () = out_of_time => {
+                    self.cut_off(grace);
+                    return Ok(self.held());
+                }
             };
             if let Some(moment) = stopped.get() {
-                self.flush(moment + grace).await?;
+                self.flush(moment + grace, grace).await?;
                 return Ok(self.held());
             }
             failures = if taken { 0 } else { failures + 1 };
         }
-        self.flush(Instant::now() + grace).await?;
+        self.flush(Instant::now() + grace, grace).await?;
         Ok(self.held())
     }
 
@@ -182,12 +225,25 @@ impl<T: Transport> Uploader<T> {
         }
     }
 
-    async fn flush(&mut self, deadline: Instant) -> Result<()> {
+    /// Remembers that the server had not answered when time was up.
+    fn cut_off(&self, grace: Duration) {
+        if !self.pending.is_empty() {
+            self.shared.note_refusal(&Refused(format!(
+                "no answer before the end, {grace:?} after the last operation (-shutdown-grace)"
+            )));
+        }
+    }
+
+    async fn flush(&mut self, deadline: Instant, grace: Duration) -> Result<()> {
         let mut failures = 0;
         loop {
             // What is cut off at the deadline stays in `pending` and is counted there.
             match tokio::time::timeout_at(deadline, self.upload(true)).await {
-                Ok(Ok(true)) | Err(_) => return Ok(()),
+                Ok(Ok(true)) => return Ok(()),
+                Err(_) => {
+                    self.cut_off(grace);
+                    return Ok(());
+                }
                 Ok(Ok(false)) => failures += 1,
                 Ok(Err(error)) => return Err(error),
             }
