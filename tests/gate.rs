@@ -742,7 +742,7 @@ fn lists_are_sorted_by_the_column_that_they_are_about() {
         ("b.txt", &input(AGAIN, TWICE)),
         ("c.txt", &input(AGAIN, FOUR_TIMES)),
     ]);
-    let ended = folder.run("-format jsonl -sort -delta %a.txt %b.txt %c.txt");
+    let ended = folder.run("-format jsonl -sort delta %a.txt %b.txt %c.txt");
     let columns: Vec<String> = ended
         .stdout
         .lines()

@@ -318,7 +318,7 @@ fn rows_are_sorted_in_every_format() {
         assert_eq!(
             names(&sides, format, &["-sort", "delta"]),
             [
-                "Encode-8", "Hash-8", "Walk-8", "Lookup-8", "Decode-8", "Merge-8", "Split-8"
+                "Decode-8", "Lookup-8", "Hash-8", "Walk-8", "Encode-8", "Merge-8", "Split-8"
             ],
             "{format}"
         );

@@ -19,7 +19,8 @@ pub struct OutputArgs {
     #[arg(long, value_name = "FORMAT=PATH")]
     pub out: Vec<OsString>,
 
-    /// Sort the rows of each table; with a `-` in front (`-sort -delta`) the other way round
+    /// Sort the rows of each table: `delta` has the worst change first, by the better direction of the unit; with a `-` in
+    /// front (`-sort -delta`) the other way round
     #[arg(
         long,
         value_name = "ORDER",

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::judgement::{Judged, Verdict};
 use super::model::{Change, Comparison, Report, Row, Table};
+use crate::unit::Better;
 
 /// Which rows are shown, and in which order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -25,7 +26,7 @@ pub struct Arrangement {
 pub struct Sort {
     /// What they are sorted by.
     pub order: Order,
-    /// Whether the largest come first.
+    /// Whether the other end comes first: the largest name or p, or the best change.
     pub is_descending: bool,
 }
 
@@ -33,7 +34,8 @@ pub struct Sort {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// The change as shown, where one that is not significant counts as none, and one from 0 as infinite.
+    /// How much worse the change as shown is, the worst first: by the better direction of the unit, and by size where that is
+    /// unknown. One that is not significant counts as none, and one from 0 as infinite.
     Change,
     /// The label of the row, byte by byte.
     Name,
@@ -93,7 +95,8 @@ impl Report {
                     let row = &table.rows[row];
                     let comparison = first_comparison(row);
                     let change = comparison.map(|comparison| comparison.change);
-                    (row, change, comparison.and_then(|comparison| comparison.p))
+                    let worse = change.map(|change| worsening(change, table.better));
+                    (row, worse, comparison.and_then(|comparison| comparison.p))
                 });
             }
             let limit = arrangement.limit.map_or(usize::MAX, NonZero::get);
@@ -116,7 +119,9 @@ impl Report {
                 let comparison = judged.cell.and_then(|cell| cell.comparison.as_ref());
                 (
                     judged.row,
-                    judged.change(),
+                    judged
+                        .change()
+                        .map(|change| worsening(change, judged.table.better)),
                     comparison.and_then(|comparison| comparison.p),
                 )
             }),
@@ -133,6 +138,20 @@ fn has_changed(row: &Row) -> bool {
     judgements.any(|(_, judgement)| judgement.verdict.is_change())
 }
 
+/// How much worse a change is, as a part of the baseline; below 0 for one to the better.
+fn worsening(change: Change, better: Option<Better>) -> f64 {
+    let part = match change {
+        Change::Insignificant | Change::Same => 0.0,
+        Change::FromZero => f64::INFINITY,
+        Change::By(part) => part,
+    };
+    match better {
+        Some(Better::Lower) => part,
+        Some(Better::Higher) => -part,
+        None => part.abs(),
+    }
+}
+
 /// What one thing to sort has for an order.
 enum Key {
     Name(BString),
@@ -140,29 +159,25 @@ enum Key {
 }
 
 impl Sort {
-    /// Sorts `things`, given the row and the comparison of each.
+    /// Sorts `things`, given of each its row, how much worse it is, and its p.
     fn sort<'r, T>(
         self,
         things: Vec<T>,
-        of: impl Fn(&T) -> (&'r Row, Option<Change>, Option<f64>),
+        of: impl Fn(&T) -> (&'r Row, Option<f64>, Option<f64>),
     ) -> Vec<T> {
         let with_keys = things.into_iter().map(|thing| {
-            let (row, change, p) = of(&thing);
-            (self.key(row, change, p), thing)
+            let (row, worse, p) = of(&thing);
+            (self.key(row, worse, p), thing)
         });
         let mut with_keys: Vec<(Key, T)> = with_keys.collect();
         with_keys.sort_by(|(left, _), (right, _)| self.compare(left, right));
         with_keys.into_iter().map(|(_, thing)| thing).collect()
     }
 
-    fn key(self, row: &Row, change: Option<Change>, p: Option<f64>) -> Key {
+    fn key(self, row: &Row, worse: Option<f64>, p: Option<f64>) -> Key {
         match self.order {
             Order::Name => Key::Name(row.label()),
-            Order::Change => Key::Number(change.map(|change| match change {
-                Change::Insignificant | Change::Same => 0.0,
-                Change::FromZero => f64::INFINITY,
-                Change::By(part) => part,
-            })),
+            Order::Change => Key::Number(worse.map(|worse| -worse)),
             Order::P => Key::Number(p),
         }
     }
@@ -242,16 +257,28 @@ mod tests {
         };
         let rows = sort.sort(rows.iter().collect(), |row| {
             let comparison = first_comparison(row);
-            let change = comparison.map(|comparison| comparison.change);
-            (row, change, comparison.and_then(|comparison| comparison.p))
+            let worse = comparison.map(|side| worsening(side.change, Some(Better::Lower)));
+            (row, worse, comparison.and_then(|comparison| comparison.p))
         });
         rows.iter().map(|row| row.label().to_string()).collect()
     }
 
     #[test]
-    fn rows_sort_by_change_and_those_without_one_come_last() {
-        assert_eq!(sorted(Order::Change, false), "dcba");
-        assert_eq!(sorted(Order::Change, true), "cbda");
+    fn rows_sort_by_change_the_worst_first_and_those_without_one_last() {
+        assert_eq!(sorted(Order::Change, false), "cbda");
+        assert_eq!(sorted(Order::Change, true), "dcba");
+    }
+
+    #[test]
+    fn what_is_worse_depends_on_the_direction_of_the_unit() {
+        for (better, worse) in [
+            (Some(Better::Lower), 0.5),
+            (Some(Better::Higher), -0.5),
+            (None, 0.5),
+        ] {
+            assert_eq!(worsening(Change::By(0.5), better), worse);
+        }
+        assert_eq!(worsening(Change::By(-0.5), None), 0.5);
     }
 
     #[test]
