@@ -250,7 +250,7 @@ fn three_runs_cannot_be_judged() {
     let (old, new) = (input(few(RUNS), BASE), input(few(AGAIN), SLOW));
     let ended = gate(&old, &new);
     assert_eq!(ended.status, 3);
-    ended.says("too few runs for any verdict on 9 rows: run with -count 4,");
+    ended.says("too few runs for any verdict on 9 rows: run with -count 5,");
     let ended = with(&old, &new, "-fail-on regression -adjust none");
     assert_eq!(ended.status, 3);
     ended.says("run with -count 4");

@@ -263,9 +263,13 @@ pub fn warnings(report: &Report) -> Vec<Sentence> {
             None => "compare fewer benchmarks".into(),
         };
         sentences.push(Sentence::default().own(format!(
-            "too few runs: {} of {} comparisons cannot show any change; {remedy}",
+            "too few runs: {} {} cannot show any change; {remedy}",
             format::count(summary.too_few_runs),
-            format::count(summary.comparisons),
+            if summary.too_few_runs == 1 {
+                "comparison"
+            } else {
+                "comparisons"
+            },
         )));
     }
     sentences.extend(drift(report));

@@ -77,8 +77,10 @@ fn judge_given(
     let of_rounds = collected.shifts.clone();
     let corrected = evidence::correct(report, judging, collected, undisturbed);
     let comparisons = corrected.counted;
-    let needed = runs_needed(judging, comparisons);
-    let too_few_runs = too_few_runs(report, needed.unwrap_or_default());
+    let too_few_runs = too_few_runs(report);
+    // With enough runs those that have too few would count too.
+    let needed = runs_needed(judging, comparisons + too_few_runs);
+    advise_at_least(report, needed.unwrap_or_default());
     let mut counts = Counts::default();
     for table in &mut report.tables {
         for row in &mut table.rows {
@@ -142,18 +144,22 @@ fn judge_given(
     undisturbed
 }
 
-/// How many rows have too few values for any verdict; with fewer values than `least` no advice is given.
-fn too_few_runs(report: &mut Report, least: usize) -> usize {
-    let mut count = 0;
-    for table in &mut report.tables {
-        for row in &mut table.rows {
-            for (_, judgement) in &mut row.judgements {
-                judgement.detecting_count = judgement.detecting_count.map(|count| count.max(least));
-                count += usize::from(!judgement.could_be_significant);
-            }
-        }
+/// How many comparisons have too few values for any verdict.
+fn too_few_runs(report: &Report) -> usize {
+    let rows = report.tables.iter().flat_map(|table| &table.rows);
+    let judgements = rows.flat_map(|row| &row.judgements);
+    judgements
+        .filter(|(_, judgement)| !judgement.could_be_significant)
+        .count()
+}
+
+/// Raises the advised numbers of values to `least`.
+fn advise_at_least(report: &mut Report, least: usize) {
+    let tables = report.tables.iter_mut();
+    let rows = tables.flat_map(|table| &mut table.rows);
+    for (_, judgement) in rows.flat_map(|row| &mut row.judgements) {
+        judgement.detecting_count = judgement.detecting_count.map(|count| count.max(least));
     }
-    count
 }
 
 /// Keeps of the trends those that are significant among all samples that were tested, by Holm's procedure; `p` has one of each
