@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options};
-use inputs::{Sides, hostile, large, small};
+use inputs::{Sides, hostile, large, packages, small};
 use program::{compare, compare_sides, lay};
 use proptest::prelude::*;
 use rbenchstat::cli::Surroundings;
@@ -135,6 +135,11 @@ fn the_comment_agrees_with_the_gate() {
 #[test]
 fn hostile_names_look_as_recorded() {
     assert_all_golden("hostile", &hostile(), &[], 0);
+}
+
+#[test]
+fn several_packages_and_units_look_as_recorded() {
+    assert_all_golden("packages", &packages(), &[], 0);
 }
 
 #[test]
