@@ -8,9 +8,11 @@
 //! 3. [`query`]: a filter says which results count, a layout of projections to which table, row and column each belongs;
 //! 4. [`sample`]: a builder collects the values of each cell, in the order read;
 //! 5. [`read`]: from paths to samples, and what else is known of the inputs;
-//! 6. [`report`]: samples are summarized and compared, which yields plain data: numbers, and warnings beside them;
-//! 7. [`render`]: the report becomes text or CSV, and nothing is computed any more;
-//! 8. [`cli`]: the arguments, and the wiring of all of this.
+//! 6. [`report`]: samples are summarized and compared, which yields facts as plain data: numbers, and warnings beside them;
+//! 7. [`judge`]: what the facts mean, if anything asks: a verdict for each row, and the answer of a gate for all of them;
+//! 8. [`notes`]: what to tell the person at the keyboard beside it;
+//! 9. [`render`]: the report becomes text or CSV, and with verdicts Markdown, JSON or HTML; nothing is computed any more;
+//! 10. [`cli`]: the arguments, and the wiring of all of this.
 //!
 //! Beside them stand [`common`], which numbers values and shares work among threads, [`unit`], which knows scales, base
 //! forms and directions, and [`stats`], where slices go in and numbers come out. They import nothing of the others.
@@ -21,7 +23,7 @@
 //!
 //! ```
 //! use std::io;
-//! use rbenchstat::{input::Source, read::{self, Query}, render, report::{self, Settings}};
+//! use rbenchstat::{input::Source, read::{self, Query}, render, report::{self, Listing, Settings}};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let [old, new] = ["old.txt", "new.txt"].map(|name| folder.path().join(name));
@@ -31,7 +33,7 @@
 //! let inputs = read::read(&sources, &Query::default(), &mut io::empty(), &mut io::stderr())?;
 //! let report = report::build(inputs.samples, &inputs.metadata, Settings::default());
 //! let mut text = Vec::new();
-//! render::text::write(&report, false, &mut text)?;
+//! render::text::write(&report, &Listing::default(), false, &mut text)?;
 //!
 //! assert_eq!(String::from_utf8(text)?, "
 //!        │     old      │                new                 │
@@ -47,7 +49,9 @@
 pub mod cli;
 pub mod common;
 pub mod input;
+pub mod judge;
 pub mod measure;
+pub mod notes;
 pub mod query;
 pub mod read;
 pub mod record;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use rbenchstat::query::{Filter, Layout, Projection};
 use rbenchstat::record::{Reader, Record};
 use rbenchstat::render;
-use rbenchstat::report::{self, Settings};
+use rbenchstat::report::{self, Listing, Settings};
 use rbenchstat::sample::Builder;
 use rbenchstat::unit::Metadata;
 
@@ -78,8 +78,10 @@ fn of_own_names(columns: usize) -> (u64, u64) {
     let info = allocation_counter::measure(|| {
         let samples = builder.finish();
         let report = report::build(samples, &Metadata::default(), Settings::default());
-        render::text::write(&report, false, &mut std::io::sink()).expect("a sink takes everything");
-        render::csv::write(&report, &mut std::io::sink(), &mut std::io::sink())
+        let all = Listing::default();
+        render::text::write(&report, &all, false, &mut std::io::sink())
+            .expect("a sink takes everything");
+        render::csv::write(&report, &all, &mut std::io::sink(), &mut std::io::sink())
             .expect("a sink takes everything");
     });
     (info.count_total, info.bytes_max)

@@ -1055,7 +1055,7 @@ fn a_drift_within_a_sample_is_told() {
 
 #[test]
 fn the_documents_name_every_reason_verdict_and_flag() {
-    use rbenchstat::report::judgement::{ObstacleKind, Verdict};
+    use rbenchstat::judge::{Verdict, obstacle::ObstacleKind};
     let text = include_str!("../docs/gate.md");
     for kind in ObstacleKind::ALL {
         assert!(

@@ -371,6 +371,20 @@ fn only_changed_rows_are_shown_in_every_format() {
 }
 
 #[test]
+fn changed_rows_are_shown_whatever_the_new_side_says_of_the_unit() {
+    let mut sides = small();
+    // The drop-in formats go by it, and verdicts do not.
+    sides.new.splice(..0, *b"Unit ns/op assume=exact\n");
+    for format in ["text", "csv", "markdown"] {
+        let names = names(&sides, format, &["-changed-only"]);
+        assert!(
+            names.iter().any(|name| name == "Encode-8"),
+            "{format}: {names:?}"
+        );
+    }
+}
+
+#[test]
 fn a_limit_shortens_every_format() {
     let sides = large(30);
     for format in ["text", "csv", "markdown", "json", "jsonl"] {

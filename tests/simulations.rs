@@ -10,11 +10,9 @@ use std::f64::consts::TAU;
 
 use std::sync::Arc;
 
-use rbenchstat::report::gate::{Evidence, GateSettings, ask};
-use rbenchstat::report::judgement::Outcome;
-use rbenchstat::report::verdict::{Judging, judge};
+use rbenchstat::judge::{GateSettings, Judging, Outcome, Provenance, judge};
 use rbenchstat::report::{Settings, build};
-use rbenchstat::sample::{Environments, Field, Sample, SampleTable, Samples};
+use rbenchstat::sample::{Field, Sample, SampleTable, Samples};
 use rbenchstat::stats::{HodgesLehmann, UDistributions};
 use rbenchstat::unit::Metadata;
 
@@ -117,21 +115,14 @@ fn samples(shape: Shape, noise: f64, change: f64, random: &mut Random) -> Sample
 fn failures(trials: usize, shape: Shape, noise: f64, change: f64) -> usize {
     let mut random = Random(42);
     let judging = Judging {
-        alpha: 0.05,
+        gate: Some(GateSettings::default()),
         ..Judging::default()
     };
     let trial = |_: &usize| {
         let samples = samples(shape, noise, change, &mut random);
-        let mut report = build(samples, &Metadata::default(), Settings::default());
-        judge(&mut report, &judging, Environments::default());
-        ask(
-            &mut report,
-            &GateSettings::default(),
-            Evidence::default(),
-            &judging.waivers,
-        )
-        .unwrap();
-        report.gate.unwrap().outcome == Outcome::Failed
+        let report = build(samples, &Metadata::default(), Settings::default());
+        let judged = judge(report, &judging, Provenance::default()).unwrap();
+        judged.gate.unwrap().outcome == Outcome::Failed
     };
     (0..trials).filter(trial).count()
 }

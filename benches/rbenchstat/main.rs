@@ -15,10 +15,11 @@ use std::io;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher, black_box};
+use rbenchstat::judge::{Judged, Judging, Provenance, judge};
 use rbenchstat::query::{Filter, Layout, Projection, Subject};
 use rbenchstat::record::{Configuration, Name, Reader, Record};
 use rbenchstat::render::{self, Presentation};
-use rbenchstat::report::{self, Report, Settings, verdict};
+use rbenchstat::report::{self, Listing, Settings};
 use rbenchstat::sample::{Builder, Environments, Samples};
 use rbenchstat::stats::{HodgesLehmann, UDistributions, UTest};
 use rbenchstat::unit::{Class, Metadata, Scale, Tidied};
@@ -54,15 +55,14 @@ fn sides(benchmarks: usize, runs: usize) -> (Samples, Environments) {
     (builder.finish(), environments)
 }
 
-fn judged(benchmarks: usize) -> Report {
+fn judged(benchmarks: usize) -> Judged {
     let (samples, environments) = sides(benchmarks, 10);
-    let mut report = report::build(samples, &Metadata::default(), Settings::default());
-    let judging = verdict::Judging {
-        alpha: 0.05,
-        ..verdict::Judging::default()
+    let report = report::build(samples, &Metadata::default(), Settings::default());
+    let provenance = Provenance {
+        environments,
+        ..Provenance::default()
     };
-    verdict::judge(&mut report, &judging, environments);
-    report
+    judge(report, &Judging::default(), provenance).expect("no gate is asked")
 }
 
 #[divan::bench_group]
@@ -226,7 +226,7 @@ mod whole {
                 builder.merge(other);
                 let report =
                     report::build(builder.finish(), &Metadata::default(), Settings::default());
-                render::text::write(&report, false, &mut io::sink())
+                render::text::write(&report, &Listing::default(), false, &mut io::sink())
             });
     }
 
@@ -241,18 +241,18 @@ mod rendering {
     use super::*;
 
     /// What a renderer has in common with the others.
-    type Renderer = fn(&Report, &Presentation, &mut dyn io::Write) -> io::Result<()>;
+    type Renderer = fn(&Judged, &Presentation, &mut dyn io::Write) -> io::Result<()>;
 
     const RENDERERS: [(&str, Renderer); 8] = [
-        ("text", |report, _, out| {
-            render::text::write(report, false, out)
+        ("text", |judged, _, out| {
+            render::text::write(&judged.report, &judged.listing, false, out)
         }),
-        ("csv", |report, _, out| {
-            render::csv::write(report, out, &mut io::sink())
+        ("csv", |judged, _, out| {
+            render::csv::write(&judged.report, &judged.listing, out, &mut io::sink())
         }),
         ("pretty", render::pretty::write),
-        ("markdown", |report, _, out| {
-            render::markdown::write(report, out)
+        ("markdown", |judged, _, out| {
+            render::markdown::write(judged, out)
         }),
         ("comment", render::comment::write),
         ("json", render::json::write),
@@ -266,10 +266,10 @@ mod rendering {
             .into_iter()
             .find(|(known, _)| *known == name)
             .expect("a renderer");
-        let (report, presentation) = (judged(500), Presentation::default());
+        let (judged, presentation) = (judged(500), Presentation::default());
         bencher.bench(|| {
             let mut out = Vec::new();
-            renderer(&report, &presentation, &mut out).map(|()| out)
+            renderer(&judged, &presentation, &mut out).map(|()| out)
         });
     }
 }

@@ -7,7 +7,8 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::words::Listed;
-use crate::report::judgement::{Adjust, FailOn, ObstacleKind};
+use crate::judge::obstacle::ObstacleKind;
+use crate::judge::{Adjust, FailOn};
 
 const THRESHOLD_HELP: &str = "\
 Changes up to these margins do not matter: 2%, or sec/op=5%,allocs/op=0, or @FILE

@@ -8,41 +8,33 @@ use humantime::format_rfc3339;
 use toml::value::{Date, Datetime};
 
 use super::gate_args::GateArgs;
-use crate::report::FailOn;
-use crate::report::gate::{GateSettings, gate_unit};
-use crate::report::margin::{MarginError, Margins, TomlError};
-use crate::report::verdict::Judging;
-use crate::report::waivers::{Waivers, parse_date};
+use crate::judge::arrangement::Arrangement;
+use crate::judge::gate::gate_unit;
+use crate::judge::margin::{MarginError, Margins, TomlError};
+use crate::judge::waivers::{Waivers, parse_date};
+use crate::judge::{FailOn, GateSettings, Judging};
 use crate::unit::Better;
 
 /// What a run does with its comparisons.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Purpose {
-    /// Shows them.
+    /// Shows them, with the answer of a gate if one is asked.
     #[default]
     Show,
-    /// Shows them and gives them to a gate.
-    Gate(GateSettings),
     /// Gives them to a gate after making the new side worse by this part.
-    SelfTest(GateSettings, f64),
+    SelfTest(f64),
     /// Tells how much runs of the same code differ.
     Noise,
 }
 
 impl Purpose {
-    /// Whether a gate is asked, which passes over nothing in silence.
-    #[must_use]
-    pub fn has_gate(&self) -> bool {
-        matches!(self, Self::Gate(_) | Self::SelfTest(..))
-    }
-
     /// The flag for which something else than a report is written, if it is there.
     #[must_use]
-    pub fn instead_of_report(&self) -> Option<&'static str> {
+    pub fn instead_of_report(self) -> Option<&'static str> {
         match self {
             Self::SelfTest(..) => Some("self-test"),
             Self::Noise => Some("noise"),
-            Self::Show | Self::Gate(_) => None,
+            Self::Show => None,
         }
     }
 }
@@ -91,13 +83,31 @@ pub enum GateOptionError {
 }
 
 impl GateOptions {
+    /// Whether a gate is asked, which passes over nothing in silence.
+    #[must_use]
+    pub fn has_gate(&self) -> bool {
+        let judging = self.judging.as_ref();
+        judging.is_some_and(|judging| judging.gate.is_some())
+    }
+
+    /// Whether anything but showing a report is asked.
+    #[must_use]
+    pub fn does_more_than_show(&self) -> bool {
+        self.has_gate() || self.purpose != Purpose::Show
+    }
+
     /// Checks `args`. The format of the report `shows_verdicts` or not.
     ///
     /// # Errors
     /// A [`GateOptionError`] that names the flag.
-    pub fn new(args: &GateArgs, alpha: f64, shows_verdicts: bool) -> Result<Self, GateOptionError> {
-        let purpose = purpose(args)?;
-        let needs_verdicts = shows_verdicts || purpose != Purpose::Show;
+    pub fn new(
+        args: &GateArgs,
+        alpha: f64,
+        arrangement: Arrangement,
+        shows_verdicts: bool,
+    ) -> Result<Self, GateOptionError> {
+        let (purpose, gate) = purpose(args)?;
+        let needs_verdicts = shows_verdicts || gate.is_some() || purpose != Purpose::Show;
         if !needs_verdicts {
             // A flag that looks like a gate and is none would let everything pass.
             let given = [
@@ -119,6 +129,8 @@ impl GateOptions {
                 lists => Margins::parse(&lists.join(","), &read_text)?,
             },
             waivers: waivers(args)?,
+            gate,
+            arrangement,
         };
         Ok(Self {
             judging: needs_verdicts.then_some(judging),
@@ -133,7 +145,7 @@ fn read_text(path: &str) -> io::Result<String> {
     std::fs::read_to_string(path)
 }
 
-fn purpose(args: &GateArgs) -> Result<Purpose, GateOptionError> {
+fn purpose(args: &GateArgs) -> Result<(Purpose, Option<GateSettings>), GateOptionError> {
     // Whoever says what a gate is to look at or to tolerate wants one.
     let wants_gate = args.fail_on.is_some()
         || !args.gate_unit.is_empty()
@@ -148,7 +160,7 @@ fn purpose(args: &GateArgs) -> Result<Purpose, GateOptionError> {
                 return Err(GateOptionError::Both("noise", flag));
             }
         }
-        return Ok(Purpose::Noise);
+        return Ok((Purpose::Noise, None));
     }
     let settings = GateSettings {
         fail_on: args.fail_on.unwrap_or_default(),
@@ -156,9 +168,8 @@ fn purpose(args: &GateArgs) -> Result<Purpose, GateOptionError> {
         allowed: args.allow.clone(),
     };
     Ok(match &args.self_test {
-        Some(text) => Purpose::SelfTest(settings, percentage(text)?),
-        None if wants_gate => Purpose::Gate(settings),
-        None => Purpose::Show,
+        Some(text) => (Purpose::SelfTest(percentage(text)?), Some(settings)),
+        None => (Purpose::Show, wants_gate.then_some(settings)),
     })
 }
 

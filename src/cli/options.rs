@@ -8,13 +8,14 @@ use super::args::{Args, Shown};
 use super::gate_options::{GateOptionError, GateOptions};
 use super::output::{Format, Output, OutputError};
 use super::output_args::{Color, OutputArgs};
+use crate::judge::arrangement::Arrangement;
+use crate::notes::Asked;
 use crate::query::{Filter, Layout, Projection, SyntaxError};
 use crate::read::Query;
 use crate::record::number::parse_number;
 use crate::render::Presentation;
 use crate::render::comment::LEAST_BYTES;
-use crate::report::arrangement::Arrangement;
-use crate::report::{Asked, Settings};
+use crate::report::Settings;
 
 /// What a run is asked to do.
 #[derive(Debug)]
@@ -107,7 +108,7 @@ impl Options {
         };
         let mut formats = outputs.iter().map(|output| output.format).chain([format]);
         let shows_verdicts = arrangement.changed_only || formats.any(Format::shows_verdicts);
-        let gate = GateOptions::new(&args.gate, settings.alpha, shows_verdicts)?;
+        let gate = GateOptions::new(&args.gate, settings.alpha, arrangement, shows_verdicts)?;
         if let Some(flag) = gate.purpose.instead_of_report() {
             // Nobody should look for a report that is not there.
             let asked = [

@@ -6,7 +6,7 @@ use std::num::NonZero;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::report::arrangement::{Order, Sort};
+use crate::judge::arrangement::{Order, Sort};
 
 /// The most bytes that a comment may have unless told otherwise; GitHub refuses more than 65,536 characters.
 const COMMENT_BYTES: &str = "60000";

@@ -21,14 +21,17 @@ use super::renamed::{Renamed, stands_in};
 use super::surroundings::Surroundings;
 use super::words::WrongWord;
 use crate::input::{InputError, Source, sources};
+use crate::judge::arrangement::listing;
+use crate::judge::gate::GateError;
+use crate::judge::judgement::Judgements;
+use crate::judge::rules::UnitRules;
+use crate::judge::settings::{self, IdleSetting};
+use crate::judge::{InputProblems, Judged, Outcome, Provenance, judge, self_test};
 use crate::measure::MeasureError;
+use crate::notes::{self, Note};
 use crate::read::{self, InputFacts, Inputs, ReadError, SelectError};
 use crate::render::{self, Presentation, escape, words};
-use crate::report::gate::{self, Evidence, GateError};
-use crate::report::judgement::Outcome;
-use crate::report::rules::UnitRules;
-use crate::report::settings::{self, IdleSetting};
-use crate::report::{self, Note, Report, self_test, verdict};
+use crate::report::{self, Listing, Report};
 
 /// The standard streams, or what stands for them.
 pub struct Streams<'a> {
@@ -246,7 +249,7 @@ fn act(
     if options.selects && !options.outputs.is_empty() {
         return Err(Failure::NotForSelection("-out"));
     }
-    if options.selects && !matches!(options.gate.purpose, Purpose::Show) {
+    if options.selects && options.gate.does_more_than_show() {
         // A gate that does not judge must not look as if it passed.
         return Err(Failure::NotForSelection("-fail-on, -self-test and -noise"));
     }
@@ -339,7 +342,7 @@ fn select(
         streams.stdout,
         streams.stderr,
     )?;
-    let notes = report::notes_on_inputs(&facts, &options.asked);
+    let notes = notes::notes_on_inputs(&facts, &options.asked);
     tell_notes(&notes, options.quiet, streams.stderr);
     Ok(Exit::Success)
 }
@@ -365,57 +368,39 @@ fn compare(
         &options.gate.better,
     );
     let facts = std::mem::take(&mut inputs.facts);
-    let Reports {
-        judged: mut report,
-        mut drop_in,
-        idle,
-    } = build(inputs, &facts, &rules, options)?;
+    let (reports, idle) = build(inputs, &facts, &rules, options)?;
     let notes = if options.quiet {
         Vec::new()
     } else {
         let idle = idle.into_iter().map(Note::Idle);
-        idle.chain(report::notes(&facts, &options.asked, &report))
+        idle.chain(notes::notes(&facts, &options.asked, reports.facts()))
             .collect()
     };
-    report.arrange(options.arrangement);
-    if let Some(drop_in) = &mut drop_in {
-        drop_in.arrange(options.arrangement);
-    }
-    let drop_in = drop_in.as_ref().unwrap_or(&report);
-    let exit = match &options.gate.purpose {
-        Purpose::Noise => tell_noise(&report, streams.stdout, streams.stderr)?,
-        Purpose::SelfTest(_, part) => tell_self_test(&report, *part, options.quiet, streams)?,
-        Purpose::Show | Purpose::Gate(_) => show(&report, drop_in, options, streams)?,
+    let exit = match (reports.judged(), options.gate.purpose) {
+        (Some(judged), Purpose::Noise) => tell_noise(judged, streams.stdout, streams.stderr)?,
+        (Some(judged), Purpose::SelfTest(part)) => {
+            tell_self_test(judged, part, options.quiet, streams)?
+        }
+        _ => show(&reports, options, streams)?,
     };
     tell_notes(&notes, options.quiet, streams.stderr);
     // The process ends next: giving back every row on its own would only take time. Where there may be another run, such
     // as in tests and fuzzing, memory that grows with their number would hide what is really lost.
     if !cfg!(debug_assertions) {
-        std::mem::forget(report);
+        std::mem::forget(reports);
     }
     Ok(exit)
 }
 
 /// Writes the reports that were asked for, and tells the answer of the gate.
-///
-/// The drop-in formats show `drop_in`, the others `report`.
-fn show(
-    report: &Report,
-    drop_in: &Report,
-    options: &Options,
-    streams: &mut Streams<'_>,
-) -> Result<Exit, Failure> {
-    let shown = |format: Format| {
-        if format.shows_verdicts() {
-            report
-        } else {
-            drop_in
-        }
-    };
+fn show(reports: &Reports, options: &Options, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
     // The answer of a gate stands even if nobody reads the tables to their end.
-    let exit = tell_gate(report, options.quiet, streams.stderr);
+    let exit = match reports.judged() {
+        Some(judged) => tell_gate(judged, options.quiet, streams.stderr),
+        None => Exit::Success,
+    };
     // The files before standard output, for the same reason.
-    write_outputs(shown, options, streams)?;
+    write_outputs(reports, options, streams)?;
     let presentation = Presentation {
         has_colour: match options.colour {
             Color::Auto => streams.surroundings.shows_colour,
@@ -428,7 +413,7 @@ fn show(
     let mut out = BufWriter::new(&mut *streams.stdout);
     let outcome = render(
         options.format,
-        shown(options.format),
+        reports,
         &presentation,
         &mut out,
         streams.stderr,
@@ -444,28 +429,58 @@ fn finish(outcome: io::Result<()>, exit: Exit) -> Result<Exit, Failure> {
     }
 }
 
-/// The report with verdicts, if anything asks for them.
-struct Reports {
-    judged: Report,
-    /// What the drop-in formats show, where that is something else: they go by what any input says of units.
-    drop_in: Option<Report>,
-    /// The settings that do nothing.
-    idle: Vec<IdleSetting>,
+/// What there is to show.
+enum Reports {
+    /// The facts, with the rows of them to show.
+    Facts(Report, Listing),
+    /// With verdicts, as something asks for them.
+    Judged {
+        judged: Box<Judged>,
+        /// What the drop-in formats show, where that is something else: they go by what any input says of units.
+        drop_in: Option<(Report, Listing)>,
+    },
 }
 
-/// Makes the report, with verdicts and the answer of the gate if anything asks for them.
+impl Reports {
+    fn judged(&self) -> Option<&Judged> {
+        match self {
+            Self::Facts(..) => None,
+            Self::Judged { judged, .. } => Some(judged),
+        }
+    }
+
+    /// What was judged, if anything was.
+    fn facts(&self) -> &Report {
+        match self {
+            Self::Facts(report, _) => report,
+            Self::Judged { judged, .. } => &judged.report,
+        }
+    }
+
+    /// What the drop-in formats show.
+    fn drop_in(&self) -> (&Report, &Listing) {
+        match self {
+            Self::Facts(report, listing)
+            | Self::Judged {
+                drop_in: Some((report, listing)),
+                ..
+            } => (report, listing),
+            Self::Judged { judged, .. } => (&judged.report, &judged.listing),
+        }
+    }
+}
+
+/// Makes the reports, and says which settings do nothing.
 fn build(
     inputs: Inputs,
     facts: &[InputFacts],
     rules: &UnitRules,
     options: &Options,
-) -> Result<Reports, Failure> {
+) -> Result<(Reports, Vec<IdleSetting>), Failure> {
     let Some(judging) = &options.gate.judging else {
-        return Ok(Reports {
-            judged: report::build(inputs.samples, &inputs.metadata, options.settings),
-            drop_in: None,
-            idle: Vec::new(),
-        });
+        let report = report::build(inputs.samples, &inputs.metadata, options.settings);
+        let listing = listing(&report, &Judgements::default(), options.arrangement);
+        return Ok((Reports::Facts(report, listing), Vec::new()));
     };
     let differs = inputs.samples.tables.iter().any(|table| {
         let unit = table.unit.as_ref();
@@ -474,44 +489,43 @@ fn build(
     let drop_in =
         differs.then(|| report::build(inputs.samples.clone(), &inputs.metadata, options.settings));
     let worse = match options.gate.purpose {
-        Purpose::SelfTest(_, part) => {
+        Purpose::SelfTest(part) => {
             let mut worse = inputs.samples.clone();
             self_test::worsen(&mut worse, &rules.metadata, part);
-            Some(worse)
+            Some(report::build(worse, &rules.metadata, options.settings))
         }
-        _ => None,
+        Purpose::Show | Purpose::Noise => None,
     };
-    let mut judged = report::build(inputs.samples, &rules.metadata, options.settings);
-    if let Some(worse) = worse {
-        let undisturbed = verdict::judge(&mut judged, judging, inputs.environments.clone());
-        judged = report::build(worse, &rules.metadata, options.settings);
-        verdict::judge_one_at_a_time(&mut judged, judging, inputs.environments, &undisturbed);
-    } else {
-        verdict::judge(&mut judged, judging, inputs.environments);
-    }
-    let mut idle = settings::idle(&judged, &judging.margins, &options.gate.better);
-    if !idle.is_empty() && options.gate.purpose.has_gate() {
+    let report = report::build(inputs.samples, &rules.metadata, options.settings);
+    let mut idle = settings::idle(&report, &judging.margins, &options.gate.better);
+    if !idle.is_empty() && options.gate.has_gate() {
         return Err(Failure::Setting(idle.swap_remove(0)));
     }
-    idle.extend(settings::missing_rows(&judged, &judging.margins));
-    if let Purpose::Gate(settings) | Purpose::SelfTest(settings, _) = &options.gate.purpose {
-        let evidence = Evidence::of(facts, &judged, rules);
-        gate::ask(&mut judged, settings, evidence, &judging.waivers)?;
-    }
-    Ok(Reports {
-        judged,
-        drop_in,
-        idle,
-    })
+    idle.extend(settings::missing_rows(&report, &judging.margins));
+    let provenance = Provenance {
+        environments: inputs.environments,
+        problems: InputProblems::of(facts, &report, rules),
+    };
+    let judged = match worse {
+        Some(worse) => self_test::judge_one_at_a_time(report, worse, judging, provenance)?,
+        None => judge(report, judging, provenance)?,
+    };
+    let drop_in = drop_in.map(|report| {
+        // Which rows changed is what the verdicts say.
+        let listing = listing(&report, &judged.judgements, judging.arrangement);
+        (report, listing)
+    });
+    let judged = Box::new(judged);
+    Ok((Reports::Judged { judged, drop_in }, idle))
 }
 
 /// Tells the answer of the gate, if there is one.
-fn tell_gate(report: &Report, quiet: bool, stderr: &mut dyn Write) -> Exit {
-    let Some(gate) = &report.gate else {
+fn tell_gate(judged: &Judged, quiet: bool, stderr: &mut dyn Write) -> Exit {
+    let Some(gate) = &judged.gate else {
         return Exit::Success;
     };
     // With standard error gone, the exit status alone tells.
-    let _ = render::gate::write(report, quiet, stderr);
+    let _ = render::gate::write(judged, quiet, stderr);
     match gate.outcome {
         Outcome::Passed => Exit::Success,
         Outcome::Failed => Exit::GateFailed,
@@ -521,28 +535,28 @@ fn tell_gate(report: &Report, quiet: bool, stderr: &mut dyn Write) -> Exit {
 
 /// Prints for which rows the gate fires after the new side was made worse by `part`.
 fn tell_self_test(
-    report: &Report,
+    judged: &Judged,
     part: f64,
     quiet: bool,
     streams: &mut Streams<'_>,
 ) -> Result<Exit, Failure> {
     let mut text = Vec::new();
-    let fired = render::gate::write_self_test(report, part, &mut text)?;
-    let exit = self_test_exit(report, quiet, fired, streams.stderr);
+    let fired = render::gate::write_self_test(judged, part, &mut text)?;
+    let exit = self_test_exit(judged, quiet, fired, streams.stderr);
     let written = streams.stdout.write_all(&text);
     finish(written.and_then(|()| streams.stdout.flush()), exit)
 }
 
 /// A gate that cannot judge proves nothing; one that can has to fire for every row.
 fn self_test_exit(
-    report: &Report,
+    judged: &Judged,
     quiet: bool,
     fired_for_all: bool,
     stderr: &mut dyn Write,
 ) -> Exit {
-    let outcome = report.gate.as_ref().map(|gate| gate.outcome);
+    let outcome = judged.gate.as_ref().map(|gate| gate.outcome);
     if outcome == Some(Outcome::CouldNotJudge) {
-        tell_gate(report, quiet, stderr)
+        tell_gate(judged, quiet, stderr)
     } else if fired_for_all {
         Exit::Success
     } else {
@@ -552,13 +566,14 @@ fn self_test_exit(
 
 /// Prints margins instead of tables, unless the inputs cannot be runs of the same code on the same machine.
 fn tell_noise(
-    report: &Report,
+    judged: &Judged,
     out: &mut dyn Write,
     stderr: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let summary = report.summary.as_ref();
-    let differences = summary.map_or(&[][..], |summary| &summary.environment_differences);
-    if let Some(difference) = differences.first() {
+    let Judged {
+        report, summary, ..
+    } = judged;
+    if let Some(difference) = summary.environments.differences.first() {
         let difference = words::environment(report, difference).plain();
         let difference = escape::terminal(difference.as_str().into());
         let _ = writeln!(
@@ -567,9 +582,7 @@ fn tell_noise(
         );
         return Ok(Exit::CouldNotJudge);
     }
-    if let Some(summary) = summary
-        && (summary.worst.is_some() || summary.counts.improvement > 0 || !summary.shifts.is_empty())
-    {
+    if summary.worst.is_some() || summary.counts.improvement > 0 || !summary.shifts.is_empty() {
         let what = match summary.shifts.first() {
             Some(shift) => escape::terminal(words::shift(report, shift).plain().as_str().into()),
             None => summary.counts.to_string(),
@@ -581,7 +594,7 @@ fn tell_noise(
         return Ok(Exit::CouldNotJudge);
     }
     let mut text = Vec::new();
-    let (rows, without) = render::gate::write_noise(report, &mut text)?;
+    let (rows, without) = render::gate::write_noise(judged, &mut text)?;
     if rows == 0 {
         let remedy = if report.columns.len() < 2 {
             ": name two inputs, runs of the same code"
@@ -593,8 +606,9 @@ fn tell_noise(
     }
     let outcome = out.write_all(&text).and_then(|()| out.flush());
     if without > 0 {
-        let needed = summary.and_then(|summary| summary.runs_needed);
-        let needed = needed.map_or_else(|| "more".into(), |needed| needed.to_string());
+        let needed = summary
+            .runs_needed
+            .map_or_else(|| "more".into(), |needed| needed.to_string());
         let _ = writeln!(
             stderr,
             "rbenchstat: -noise: {without} of {rows} rows have too few runs for a margin: run with -count {needed} at least"
@@ -605,8 +619,8 @@ fn tell_noise(
 }
 
 /// Writes the further reports; all of them exist in memory before the first is put in place.
-fn write_outputs<'r>(
-    report: impl Fn(Format) -> &'r Report,
+fn write_outputs(
+    reports: &Reports,
     options: &Options,
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
@@ -615,7 +629,7 @@ fn write_outputs<'r>(
         error,
     };
     let mut nowhere = io::sink();
-    let mut reports = Vec::new();
+    let mut written = Vec::new();
     for output in &options.outputs {
         let mut bytes = Vec::new();
         // Standard output in the same format tells the same warnings.
@@ -624,12 +638,11 @@ fn write_outputs<'r>(
             _ => &mut *streams.stderr,
         };
         let presentation = &options.presentation;
-        let report = report(output.format);
-        render(output.format, report, presentation, &mut bytes, warnings)
+        render(output.format, reports, presentation, &mut bytes, warnings)
             .map_err(|error| failure(output, error))?;
-        reports.push((output, bytes));
+        written.push((output, bytes));
     }
-    for (output, bytes) in reports {
+    for (output, bytes) in written {
         output
             .write(&bytes, &streams.surroundings)
             .map_err(|error| failure(output, error))?;
@@ -639,20 +652,24 @@ fn write_outputs<'r>(
 
 fn render(
     format: Format,
-    report: &Report,
+    reports: &Reports,
     presentation: &Presentation,
     out: &mut dyn Write,
     warnings: &mut dyn Write,
 ) -> io::Result<()> {
-    match format {
-        Format::Text => render::text::write(report, presentation.has_colour, out),
-        Format::Csv => render::csv::write(report, out, warnings),
-        Format::Pretty => render::pretty::write(report, presentation, out),
-        Format::Markdown => render::markdown::write(report, out),
-        Format::Comment => render::comment::write(report, presentation, out),
-        Format::Json => render::json::write(report, presentation, out),
-        Format::Jsonl => render::json::write_lines(report, presentation, out),
-        Format::Html => render::html::write(report, presentation, out),
+    let (report, listing) = reports.drop_in();
+    match (format, reports.judged()) {
+        (Format::Csv, _) => render::csv::write(report, listing, out, warnings),
+        (Format::Pretty, Some(judged)) => render::pretty::write(judged, presentation, out),
+        (Format::Markdown, Some(judged)) => render::markdown::write(judged, out),
+        (Format::Comment, Some(judged)) => render::comment::write(judged, presentation, out),
+        (Format::Json, Some(judged)) => render::json::write(judged, presentation, out),
+        (Format::Jsonl, Some(judged)) => render::json::write_lines(judged, presentation, out),
+        (Format::Html, Some(judged)) => render::html::write(judged, presentation, out),
+        // The options ask for verdicts where a format shows them.
+        (Format::Text, _) | (_, None) => {
+            render::text::write(report, listing, presentation.has_colour, out)
+        }
     }
 }
 

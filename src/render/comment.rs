@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::num::NonZero;
 
 use bstr::{BStr, ByteSlice};
 
@@ -15,8 +14,8 @@ use super::format;
 use super::presentation::Presentation;
 use super::subject::{Subjects, label};
 use super::words::{self, Mood, Sentence};
-use crate::report::judgement::{Counts, Judged, Place};
-use crate::report::{Adjust, Report, Verdict};
+use crate::judge::{Adjust, Counts, Judged, JudgedRow, Judgement, Verdict};
+use crate::report::Position;
 
 /// The fewest bytes that a comment may be limited to: marker, verdict and what is left out always have room.
 pub const LEAST_BYTES: usize = 1_000;
@@ -30,8 +29,8 @@ const SOME_REGRESSIONS: usize = 10;
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write(report: &Report, presentation: &Presentation, out: &mut dyn Write) -> io::Result<()> {
-    let draft = Draft::new(report, presentation);
+pub fn write(run: &Judged, presentation: &Presentation, out: &mut dyn Write) -> io::Result<()> {
+    let draft = Draft::new(run, presentation);
     out.write_all(draft.fit(presentation.max_bytes).as_bytes())
 }
 
@@ -63,10 +62,9 @@ impl Part {
 }
 
 /// A row as Markdown.
-struct Line {
+struct Line<'a> {
     part: Part,
-    verdict: Verdict,
-    is_waived: bool,
+    judgement: &'a Judgement,
     /// How many rows of its part are worse.
     rank: usize,
     text: String,
@@ -140,45 +138,44 @@ impl Told {
 }
 
 /// All that the comment could say.
-struct Draft {
+struct Draft<'a> {
     head: String,
     worst: Option<Told>,
     warnings: Vec<Told>,
     table_head: String,
-    lines: Vec<Line>,
+    lines: Vec<Line<'a>>,
     /// The rows of the first table that it may not have, however much room there is.
     beyond_limit: usize,
     reproduction: Vec<String>,
     remarks: Vec<String>,
 }
 
-impl Draft {
-    fn new(report: &Report, presentation: &Presentation) -> Self {
-        let subjects = Subjects::new(report);
-        let icon = match words::mood(report) {
+impl<'a> Draft<'a> {
+    fn new(run: &'a Judged, presentation: &Presentation) -> Self {
+        let subjects = Subjects::new(&run.report);
+        let icon = match words::mood(run) {
             Mood::Good => "✅",
             Mood::Bad => "❌",
             Mood::Doubtful => "⚠️",
         };
-        let mut ranks: HashMap<Place, usize> = HashMap::new();
+        let mut ranks: HashMap<Position, usize> = HashMap::new();
         let mut sizes: HashMap<Part, usize> = HashMap::new();
-        for judged in report.worst_first() {
+        for judged in run.worst_first() {
             let size = sizes.entry(Part::of(judged.judgement.verdict)).or_default();
-            ranks.insert(judged.place, *size);
+            ranks.insert(judged.position(), *size);
             *size += 1;
         }
         let mut lines = Vec::new();
         let mut remarks = Vec::new();
-        for judged in report.listed() {
+        for judged in run.listed() {
             let verdict = judged.judgement.verdict;
             lines.push(Line {
                 part: Part::of(verdict),
-                verdict,
-                is_waived: judged.judgement.is_waived(),
-                rank: ranks.get(&judged.place).copied().unwrap_or(usize::MAX),
+                judgement: judged.judgement,
+                rank: ranks.get(&judged.position()).copied().unwrap_or(usize::MAX),
                 text: row(&judged, &subjects),
             });
-            let said = words::remarks(&judged);
+            let said = words::remarks(run, &judged);
             if verdict != Verdict::Unchanged && !said.is_empty() {
                 remarks.push(format!(
                     "- {} {}: {}\n",
@@ -192,7 +189,7 @@ impl Draft {
             .iter()
             .filter(|line| Part::CHANGED.contains(&line.part))
             .count();
-        let limit = report.arrangement.limit.map_or(changed, NonZero::get);
+        let limit = run.limit();
         let warning = |sentence: &Sentence| format!("> ⚠️ {}\n", sentence.text(markdown));
         let worst =
             |sentence: &Sentence| format!("\n{}\n", emphasize(&sentence.text(markdown_code)));
@@ -200,17 +197,17 @@ impl Draft {
             head: format!(
                 "<!-- rbenchstat:v1 id={} -->\n### {icon} {}\n",
                 presentation.id,
-                words::headline(report)
+                words::headline(run)
             ),
-            worst: words::worst(report, &subjects).map(|sentence| Told::new(&sentence, worst)),
-            warnings: words::warnings(report)
+            worst: words::worst(run, &subjects).map(|sentence| Told::new(&sentence, worst)),
+            warnings: words::warnings(run)
                 .iter()
                 .map(|sentence| Told::new(sentence, warning))
                 .collect(),
-            table_head: table_head(report, &subjects),
+            table_head: table_head(run, &subjects),
             beyond_limit: changed.saturating_sub(limit),
             lines,
-            reproduction: reproduction(report, presentation),
+            reproduction: reproduction(run, presentation),
             remarks,
         }
     }
@@ -295,16 +292,16 @@ impl Draft {
                 &warning.short
             });
         }
-        let is_shown = |line: &&Line| {
+        let is_shown = |line: &&Line<'_>| {
             // Ranks count from the worst, so the worst are kept.
             line.rank < plan.of(line.part)
         };
-        let shown = |parts: &[Part]| -> Vec<&Line> {
+        let shown = |parts: &[Part]| -> Vec<&Line<'_>> {
             let lines = self.lines.iter().filter(|line| parts.contains(&line.part));
             lines.filter(is_shown).collect()
         };
         self.push_table(&mut text, &shown(&Part::CHANGED));
-        let hidden: Vec<&Line> = self.lines.iter().filter(|line| !is_shown(line)).collect();
+        let hidden: Vec<&Line<'_>> = self.lines.iter().filter(|line| !is_shown(line)).collect();
         let left_out = self.left_out(plan, &hidden);
         if !left_out.is_empty() {
             let _ = writeln!(text, "\nNot shown: {}.", left_out.join(" · "));
@@ -333,7 +330,7 @@ impl Draft {
     }
 
     /// What there was no room for.
-    fn left_out(&self, plan: Plan, hidden: &[&Line]) -> Vec<String> {
+    fn left_out(&self, plan: Plan, hidden: &[&Line<'_>]) -> Vec<String> {
         let mut parts = Vec::new();
         if !hidden.is_empty() {
             parts.push(words::counted(&counts(hidden)));
@@ -354,7 +351,7 @@ impl Draft {
         parts
     }
 
-    fn push_table(&self, text: &mut String, lines: &[&Line]) {
+    fn push_table(&self, text: &mut String, lines: &[&Line<'_>]) {
         if !lines.is_empty() {
             text.push('\n');
             text.push_str(&self.table_head);
@@ -371,13 +368,8 @@ fn push_details(text: &mut String, summary: &str, lines: &[String]) {
     }
 }
 
-fn counts(lines: &[&Line]) -> Counts {
-    let mut counts = Counts::default();
-    for line in lines {
-        counts.add(line.verdict);
-        counts.waived += usize::from(line.is_waived);
-    }
-    counts
+fn counts(lines: &[&Line<'_>]) -> Counts {
+    Counts::of(lines.iter().map(|line| line.judgement))
 }
 
 /// `worst: …` with its first word in bold.
@@ -388,19 +380,16 @@ fn emphasize(sentence: &str) -> String {
     }
 }
 
-fn table_head(report: &Report, subjects: &Subjects<'_>) -> String {
+fn table_head(run: &Judged, subjects: &Subjects<'_>) -> String {
     let [base, new] = subjects.sides().map(|side| markdown(side.as_bstr()));
-    let level = report
-        .summary
-        .as_ref()
-        .map_or_else(String::new, |summary| format::level(summary.alpha));
+    let level = format::level(run.summary.alpha);
     format!(
         "| benchmark | unit | {base} | {new} | change | {level} interval | verdict |\n\
          | :-- | :-- | --: | --: | --: | :-: | :-- |\n"
     )
 }
 
-fn row(judged: &Judged<'_>, subjects: &Subjects<'_>) -> String {
+fn row(judged: &JudgedRow<'_>, subjects: &Subjects<'_>) -> String {
     let name = markdown_code(subjects.name(judged).as_ref());
     let unit = markdown(judged.table.unit.as_ref());
     let [base, new] = format::centres(judged);
@@ -423,7 +412,7 @@ fn note(text: &str) -> String {
 }
 
 /// What somebody needs to see the same again, line by line.
-fn reproduction(report: &Report, presentation: &Presentation) -> Vec<String> {
+fn reproduction(run: &Judged, presentation: &Presentation) -> Vec<String> {
     let mut lines = Vec::new();
     let refs = [
         ("base", &presentation.base_ref),
@@ -437,36 +426,34 @@ fn reproduction(report: &Report, presentation: &Presentation) -> Vec<String> {
             ));
         }
     }
-    if let Some(summary) = &report.summary {
-        let adjust = match summary.adjust {
-            Adjust::Holm => "Holm's correction",
-            Adjust::Bh => "Benjamini and Hochberg's correction",
-            Adjust::None => "no correction",
-        };
-        lines.push(format!(
-            "- significance level {}, {adjust} for {} {}\n",
-            summary.alpha,
-            format::count(summary.comparisons),
-            if summary.comparisons == 1 {
-                "comparison"
-            } else {
-                "comparisons"
-            }
-        ));
-        for (column, environment) in report.columns.iter().zip(&summary.environments) {
-            let keys: Vec<String> = environment
-                .keys
+    let summary = &run.summary;
+    let adjust = match summary.adjust {
+        Adjust::Holm => "Holm's correction",
+        Adjust::Bh => "Benjamini and Hochberg's correction",
+        Adjust::None => "no correction",
+    };
+    lines.push(format!(
+        "- significance level {}, {adjust} for {} {}\n",
+        summary.alpha,
+        format::count(summary.comparisons),
+        if summary.comparisons == 1 {
+            "comparison"
+        } else {
+            "comparisons"
+        }
+    ));
+    for (index, column) in run.report.columns.iter().enumerate() {
+        let keys = summary.environments.of_column(index).map(|(key, values)| {
+            let values: Vec<String> = values
                 .iter()
-                .map(|key| {
-                    let values = key.values.iter().map(|value| markdown(value.as_ref()));
-                    let values: Vec<String> = values.collect();
-                    format!("{} {}", markdown(key.key.as_ref()), values.join(", "))
-                })
+                .map(|value| markdown(value.as_ref()))
                 .collect();
-            if !keys.is_empty() {
-                let name = markdown_code(label(column).as_ref());
-                lines.push(format!("- {name}: {}\n", keys.join(" · ")));
-            }
+            format!("{} {}", markdown(key.into()), values.join(", "))
+        });
+        let keys: Vec<String> = keys.collect();
+        if !keys.is_empty() {
+            let name = markdown_code(label(column).as_ref());
+            lines.push(format!("- {name}: {}\n", keys.join(" · ")));
         }
     }
     if let (Some(base), Some(head)) = (&presentation.base_ref, &presentation.head_ref)

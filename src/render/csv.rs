@@ -10,6 +10,7 @@ use bstr::ByteSlice;
 use super::format;
 use super::text::{changed_fields, key_line};
 use crate::record::spelling::Shortest;
+use crate::report::Listing;
 use crate::report::model::{Cell, Geomean, Report, Row, Table};
 use crate::report::warning::Warning;
 
@@ -18,32 +19,42 @@ const BASELINE_FIELDS: usize = 2;
 /// The fields of a compared column: value, interval, change, p.
 const COMPARED_FIELDS: usize = 4;
 
-/// Writes all tables of `report` to `out`, and its warnings to `warnings`,
+/// Writes the rows in `listing` of all tables of `report` to `out`, and its warnings to `warnings`,
 /// each with the spreadsheet name of the cell that it is about.
 ///
 /// # Errors
 /// Whatever the writers fail with.
-pub fn write(report: &Report, out: &mut dyn Write, warnings: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    report: &Report,
+    listing: &Listing,
+    out: &mut dyn Write,
+    warnings: &mut dyn Write,
+) -> io::Result<()> {
     let mut sheet = Sheet {
         out,
         warnings,
         records: 0,
     };
     let mut previous: Option<&Table> = None;
-    for table in &report.tables {
+    for (index, table) in report.tables.iter().enumerate() {
         if previous.is_some() {
             sheet.record(&[b""])?;
         }
         for field in changed_fields(previous, table) {
             sheet.record(&[key_line(field)])?;
         }
-        write_table(table, &mut sheet)?;
+        write_table(index, table, listing, &mut sheet)?;
         previous = Some(table);
     }
     Ok(())
 }
 
-fn write_table(table: &Table, sheet: &mut Sheet<'_>) -> io::Result<()> {
+fn write_table(
+    index: usize,
+    table: &Table,
+    listing: &Listing,
+    sheet: &mut Sheet<'_>,
+) -> io::Result<()> {
     let depth = table.columns.first().map_or(0, |column| column.key.len());
     for level in 0..depth {
         let mut record = vec![&b""[..]];
@@ -61,7 +72,7 @@ fn write_table(table: &Table, sheet: &mut Sheet<'_>) -> io::Result<()> {
         }
     }
     sheet.record(&record)?;
-    for row in table.listed_rows() {
+    for (_, row) in listing.rows(index, table) {
         write_row(row, sheet)?;
     }
     write_geomeans(&table.geomeans, sheet)

@@ -4,9 +4,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::judge::{EffectScale, JudgedRow};
 use crate::record::spelling::Shortest;
-use crate::report::EffectScale;
-use crate::report::judgement::Judged;
 use crate::report::model::{Cell, Change, Comparison, GeomeanChange};
 use crate::unit::Scale;
 
@@ -243,7 +242,7 @@ pub fn count(number: usize) -> String {
 
 /// The centres of both sides with the decimals and prefix that they share; empty where a side is missing.
 #[must_use]
-pub fn centres(judged: &Judged<'_>) -> [String; 2] {
+pub fn centres(judged: &JudgedRow<'_>) -> [String; 2] {
     let sides = [judged.baseline, judged.cell].map(|cell| cell.map(|cell| cell.centre));
     let scale = Scale::common(sides.iter().flatten().copied(), judged.table.class);
     let mut cells = [judged.baseline, judged.cell].into_iter().flatten();
@@ -261,7 +260,7 @@ pub fn centres(judged: &Judged<'_>) -> [String; 2] {
 
 /// The change of a judgement, which lies within its interval; or from what to what where there is no ratio.
 #[must_use]
-pub fn judged_change(judged: &Judged<'_>) -> String {
+pub fn judged_change(judged: &JudgedRow<'_>) -> String {
     match judged.change() {
         None => String::new(),
         Some(Change::FromZero) => centres(judged).join(" → "),
@@ -271,7 +270,7 @@ pub fn judged_change(judged: &Judged<'_>) -> String {
 
 /// The interval of a judgement's change; empty where there is no change.
 #[must_use]
-pub fn interval(judged: &Judged<'_>) -> String {
+pub fn interval(judged: &JudgedRow<'_>) -> String {
     let Some(effect) = &judged.judgement.effect else {
         return String::new();
     };
@@ -295,7 +294,7 @@ pub fn interval(judged: &Judged<'_>) -> String {
 
 /// Up to where a change of the judgement does not matter; empty where there is no change.
 #[must_use]
-pub fn limit(judged: &Judged<'_>) -> String {
+pub fn limit(judged: &JudgedRow<'_>) -> String {
     let (Some(margin), Some(effect)) = (&judged.judgement.margin, &judged.judgement.effect) else {
         return String::new();
     };
@@ -307,7 +306,7 @@ pub fn limit(judged: &Judged<'_>) -> String {
 }
 
 /// A difference in the unit of the table, with its sign.
-fn difference(value: f64, judged: &Judged<'_>) -> String {
+fn difference(value: f64, judged: &JudgedRow<'_>) -> String {
     if value == 0.0 {
         return "0".into();
     }

@@ -7,14 +7,15 @@ use indexmap::IndexSet;
 
 use super::subject::label;
 use super::{escape, format, words};
-use crate::report::judgement::{
-    Effect, EffectScale, EnvironmentDifference, FailOn, Found, Gate, Judged, Obstacle,
-    ObstacleKind, Outcome, Summary, Unbounded, Verdict, WaiverState,
-};
-use crate::report::margin::{Amount, write_entry};
-use crate::report::model::{Report, Table};
-use crate::report::notes::shell_word;
-use crate::report::verdict::row_name;
+use crate::judge::effect::Unbounded;
+use crate::judge::judgement::WaiverState;
+use crate::judge::margin::{Amount, RowName, write_entry};
+use crate::judge::obstacle::{Found, Obstacle, ObstacleKind};
+use crate::judge::{Effect, EffectScale, FailOn, Gate, Judged, JudgedRow, Outcome, Verdict};
+use crate::notes::shell_word;
+use crate::report::Report;
+use crate::report::model::Table;
+use crate::sample::EnvironmentDifference;
 use crate::unit::{Better, Scale};
 
 /// More rows than this are counted rather than told.
@@ -29,13 +30,14 @@ const FAILURES: usize = 5;
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write(report: &Report, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
-    let (Some(gate), Some(summary)) = (&report.gate, &report.summary) else {
+pub fn write(run: &Judged, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
+    let Some(gate) = &run.gate else {
         return Ok(());
     };
+    let report = &run.report;
     writeln!(out, "rbenchstat: gate {}", headline(gate))?;
     for place in gate.offending.iter().take(ROWS) {
-        if let Some(judged) = report.judged(*place) {
+        if let Some(judged) = run.at(*place) {
             tell(out, &format!("  {}", row(report, &judged)))?;
         }
     }
@@ -66,19 +68,19 @@ pub fn write(report: &Report, quiet: bool, out: &mut dyn Write) -> io::Result<()
             Obstacle::SameValues { column, rows } => words::same_values(report, *column, *rows),
             obstacle => words::obstacle(obstacle),
         };
-        let remedy = remedy(report, &found.obstacle);
+        let remedy = remedy(run, gate, &found.obstacle);
         tell(
             out,
             &format!("  {word}: {}{remedy} (-allow {allow})", fact.plain()),
         )?;
     }
     for place in &gate.waived {
-        if let Some(judged) = report.judged(*place) {
+        if let Some(judged) = run.at(*place) {
             tell(out, &format!("  waived: {}", row(report, &judged)))?;
         }
     }
     if !quiet {
-        notes(report, gate, summary, out)?;
+        notes(run, gate, out)?;
     }
     Ok(())
 }
@@ -143,8 +145,8 @@ fn cause(kind: ObstacleKind) -> &'static str {
 }
 
 /// One row: verdict, name, values, change with interval and limit.
-fn row(report: &Report, judged: &Judged<'_>) -> String {
-    let Judged {
+fn row(report: &Report, judged: &JudgedRow<'_>) -> String {
+    let JudgedRow {
         table,
         baseline,
         cell,
@@ -193,20 +195,20 @@ fn row(report: &Report, judged: &Judged<'_>) -> String {
 }
 
 /// What a row is called: its label, unit, package and, where there are several, column.
-fn name(report: &Report, judged: &Judged<'_>) -> String {
+fn name(report: &Report, judged: &JudgedRow<'_>) -> String {
     let mut parts = benchmark(report, judged);
     parts.insert(1, judged.table.unit.to_string());
     parts.join(", ")
 }
 
 /// What a row is called in any unit.
-fn benchmark(report: &Report, judged: &Judged<'_>) -> Vec<String> {
+fn benchmark(report: &Report, judged: &JudgedRow<'_>) -> Vec<String> {
     let mut parts = vec![judged.row.label().to_string()];
     let fields = judged.table.key.iter();
     let packages = fields.filter(|field| *field.key == "pkg" && !field.value.is_empty());
     parts.extend(packages.map(|field| field.value.to_string()));
     if report.columns.len() > 2 {
-        let column = report.columns.get(judged.place.column);
+        let column = report.columns.get(judged.position().column);
         parts.extend(column.map(|column| label(column).to_string()));
     }
     parts
@@ -263,13 +265,14 @@ fn plain(value: f64, table: &Table) -> String {
     format::scaled(value, Scale::of(value, table.class))
 }
 
-fn has_empty_input(report: &Report) -> bool {
-    let mut obstacles = report.gate.iter().flat_map(|gate| &gate.obstacles);
+fn has_empty_input(gate: &Gate) -> bool {
+    let mut obstacles = gate.obstacles.iter();
     obstacles.any(|found| matches!(found.obstacle, Obstacle::EmptyInput { .. }))
 }
 
 /// What follows the fact that keeps the gate from an answer: its detail, and what to do about it.
-fn remedy(report: &Report, obstacle: &Obstacle) -> String {
+fn remedy(run: &Judged, gate: &Gate, obstacle: &Obstacle) -> String {
+    let report = &run.report;
     match obstacle {
         Obstacle::Environment(EnvironmentDifference { key, .. }) => format!(
             ": measure both sides on one machine, or add -ignore {key} to compare all the same"
@@ -290,7 +293,7 @@ fn remedy(report: &Report, obstacle: &Obstacle) -> String {
             }
         }
         // An input that holds nothing is told by itself.
-        Obstacle::NothingCompared { .. } if has_empty_input(report) => String::new(),
+        Obstacle::NothingCompared { .. } if has_empty_input(gate) => String::new(),
         Obstacle::NothingCompared { .. } if report.columns.len() < 2 => {
             ": there is one side only: name a second input, or make columns with -col".into()
         }
@@ -317,7 +320,7 @@ fn remedy(report: &Report, obstacle: &Obstacle) -> String {
         Obstacle::Removed { places } => {
             // A benchmark has several units, and each is missing.
             let mut names: IndexSet<String> = IndexSet::new();
-            for judged in places.iter().filter_map(|place| report.judged(*place)) {
+            for judged in places.iter().filter_map(|place| run.at(*place)) {
                 names.insert(benchmark(report, &judged).join(", "));
             }
             let more = names.len().saturating_sub(REMOVED);
@@ -333,7 +336,7 @@ fn remedy(report: &Report, obstacle: &Obstacle) -> String {
             ": measure again, both sides in turn; if the change is meant to do that, add -allow shift".into()
         }
         Obstacle::Suspect { places } => {
-            let judged: Vec<Judged<'_>> = places.iter().filter_map(|place| report.judged(*place)).collect();
+            let judged: Vec<JudgedRow<'_>> = places.iter().filter_map(|place| run.at(*place)).collect();
             let rows: Vec<String> = judged.iter().take(REMOVED).map(|judged| row(report, judged)).collect();
             let more = judged.len().saturating_sub(REMOVED);
             let more = if more > 0 { format!("; and {more} more") } else { String::new() };
@@ -354,7 +357,7 @@ fn remedy(report: &Report, obstacle: &Obstacle) -> String {
 }
 
 /// What `go test -bench` takes to run the benchmarks of these rows: the names up to the first slash, without `-N`.
-fn bench_pattern(judged: &[Judged<'_>]) -> String {
+fn bench_pattern(judged: &[JudgedRow<'_>]) -> String {
     let mut names: IndexSet<String> = IndexSet::new();
     for judged in judged {
         let label = judged.row.label().to_string();
@@ -374,22 +377,22 @@ fn count(number: usize, one: &str, many: &str) -> String {
 }
 
 /// Writes what is worth knowing beside the answer.
-fn notes(report: &Report, gate: &Gate, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+fn notes(run: &Judged, gate: &Gate, out: &mut dyn Write) -> io::Result<()> {
     let waivers = gate.waiver_notes.iter().map(words::waiver);
-    let shifts = summary.shifts.iter();
-    let shifts = shifts.map(|shift| words::shift(report, shift));
-    let unjudged = words::unjudged(report);
-    let tolerance = words::tolerance(summary);
+    let shifts = run.summary.shifts.iter();
+    let shifts = shifts.map(|shift| words::shift(&run.report, shift));
+    let unjudged = words::unjudged(run);
+    let tolerance = words::tolerance(&run.summary);
     for note in waivers
         .chain(shifts)
-        .chain(words::drift(report))
+        .chain(words::drift(run))
         .chain(unjudged)
         .chain(tolerance)
     {
         tell(out, &format!("  note: {}", note.plain()))?;
     }
-    let inconclusive = report.all_judged().filter(|judged| {
-        judged.judgement.is_gated && judged.judgement.verdict == Verdict::Inconclusive
+    let inconclusive = run.rows().filter(|judged| {
+        gate.looks_at(judged.position()) && judged.judgement.verdict == Verdict::Inconclusive
     });
     let (mut rows, mut largest, mut runs) = (0, 0.0_f64, 0);
     for judged in inconclusive {
@@ -422,24 +425,24 @@ fn notes(report: &Report, gate: &Gate, summary: &Summary, out: &mut dyn Write) -
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write_self_test(report: &Report, part: f64, out: &mut dyn Write) -> io::Result<bool> {
-    let Some(gate) = &report.gate else {
+pub fn write_self_test(run: &Judged, part: f64, out: &mut dyn Write) -> io::Result<bool> {
+    let Some(gate) = &run.gate else {
         return Ok(false);
     };
     let (mut fired, mut rows) = (0, 0);
-    for judged in report.all_judged() {
+    for judged in run.rows() {
         let judgement = judged.judgement;
         let Some(effect) = &judgement.effect else {
             continue;
         };
-        if !judgement.is_gated {
+        if !gate.looks_at(judged.position()) {
             continue;
         }
         let cannot_worsen = judged.table.better == Some(Better::Higher)
             && judged
                 .cell
                 .is_some_and(|cell| cell.values.iter().all(|value| value == 0.0));
-        let word = if gate.offending.contains(&judged.place) {
+        let word = if gate.offending.contains(&judged.position()) {
             fired += 1;
             rows += 1;
             "fired"
@@ -461,7 +464,10 @@ pub fn write_self_test(report: &Report, part: f64, out: &mut dyn Write) -> io::R
             ) => format!("; never fires with so few runs: run with -count {needed} at least"),
             (None, _) => String::new(),
         };
-        tell(out, &format!("{word}: {}{limit}", row(report, &judged)))?;
+        tell(
+            out,
+            &format!("{word}: {}{limit}", row(&run.report, &judged)),
+        )?;
     }
     writeln!(
         out,
@@ -476,24 +482,24 @@ pub fn write_self_test(report: &Report, part: f64, out: &mut dyn Write) -> io::R
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write_noise(report: &Report, out: &mut dyn Write) -> io::Result<(usize, usize)> {
+pub fn write_noise(run: &Judged, out: &mut dyn Write) -> io::Result<(usize, usize)> {
     writeln!(
         out,
         "# Margins within which each row of the same code stays unchanged in 83 to 90 % of fresh runs: rbenchstat -noise.\n\
          # Read with -threshold @FILE, or -threshold 2%,@FILE for at least 2%."
     )?;
     let (mut rows, mut without) = (0, 0);
-    for table in &report.tables {
-        for row in &table.rows {
-            let effects = row.judgements.iter();
-            let effects: Vec<Effect> = effects
-                .filter_map(|(_, judgement)| judgement.effect)
+    for (index, table) in run.report.tables.iter().enumerate() {
+        for (at, row) in table.rows.iter().enumerate() {
+            let judgements = run.judgements.of_row(index, at).iter();
+            let effects: Vec<Effect> = judgements
+                .filter_map(|judgement| judgement.effect)
                 .collect();
             if effects.is_empty() {
                 continue;
             }
             rows += 1;
-            let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
+            let name = RowName::of(table, row);
             let Some(amount) = Amount::around(&effects) else {
                 without += 1;
                 let (benchmark, unit) = (&name.benchmark, &name.unit);

@@ -3,7 +3,6 @@
 mod table;
 
 use std::io::{self, Write};
-use std::num::NonZero;
 
 use bstr::ByteSlice;
 
@@ -12,7 +11,9 @@ use super::format;
 use super::presentation::Presentation;
 use super::subject::{Subjects, label};
 use super::words::{self, Mood};
-use crate::report::{Adjust, Report};
+use crate::judge::{Adjust, Judged};
+use crate::report::Report;
+use crate::report::model::Field;
 use crate::unit::Scale;
 use table::Rows;
 
@@ -23,12 +24,12 @@ const SCRIPT: &str = include_str!("html/page.js");
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write(report: &Report, presentation: &Presentation, out: &mut dyn Write) -> io::Result<()> {
-    let subjects = Subjects::new(report);
-    let mut listed = report.listed();
+pub fn write(run: &Judged, presentation: &Presentation, out: &mut dyn Write) -> io::Result<()> {
+    let subjects = Subjects::new(&run.report);
+    let mut listed = run.listed();
     let all = listed.len();
-    listed.truncate(report.arrangement.limit.map_or(usize::MAX, NonZero::get));
-    let headline = words::headline(report);
+    listed.truncate(run.limit());
+    let headline = words::headline(run);
     write!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -40,27 +41,27 @@ pub fn write(report: &Report, presentation: &Presentation, out: &mut dyn Write) 
         env!("CARGO_PKG_NAME"),
         env!("CARGO_PKG_VERSION"),
     )?;
-    write_head(report, &subjects, presentation, &headline, out)?;
+    write_head(run, &subjects, presentation, &headline, out)?;
     if listed.is_empty() {
         writeln!(out, "<p>There is no row to show.</p>")?;
     } else {
-        let rows = Rows::new(report, &subjects, &listed);
+        let rows = Rows::new(run, &subjects, &listed);
         rows.write_controls(all - listed.len(), out)?;
         rows.write(out)?;
-        write_means(report, &subjects, out)?;
+        write_means(run, &subjects, out)?;
     }
-    write_settings(report, presentation, out)?;
+    write_settings(run, presentation, out)?;
     write!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n")
 }
 
 fn write_head(
-    report: &Report,
+    run: &Judged,
     subjects: &Subjects<'_>,
     presentation: &Presentation,
     headline: &str,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mood = match words::mood(report) {
+    let mood = match words::mood(run) {
         Mood::Good => "good",
         Mood::Bad => "bad",
         Mood::Doubtful => "doubtful",
@@ -76,10 +77,11 @@ fn write_head(
         "<header>\n<h1 class=\"{mood}\">{}</h1>",
         counts.join(" · ")
     )?;
-    if let Some(worst) = words::worst(report, subjects) {
+    if let Some(worst) = words::worst(run, subjects) {
         writeln!(out, "<p>{}</p>", worst.text(escape))?;
     }
-    let names: Vec<String> = report
+    let names: Vec<String> = run
+        .report
         .columns
         .iter()
         .map(|column| html(label(column).as_ref()))
@@ -98,7 +100,7 @@ fn write_head(
     if names.len() > 1 {
         line.insert(0, format!("{} against {}", names[1..].join(", "), names[0]));
     }
-    for field in common_fields(report) {
+    for field in common_fields(&run.report) {
         if *field.key == "pkg" {
             line.push(format!(
                 "package <span class=\"foreign\">{}</span>",
@@ -109,7 +111,7 @@ fn write_head(
     if !line.is_empty() {
         writeln!(out, "<p class=\"soft\">{}</p>", line.join(" · "))?;
     }
-    let warnings = words::warnings(report);
+    let warnings = words::warnings(run);
     if !warnings.is_empty() {
         writeln!(out, "<ul class=\"warnings\">")?;
         for warning in &warnings {
@@ -121,28 +123,29 @@ fn write_head(
 }
 
 /// The geometric mean of each table with several rows, with the change of the rows that both sides have.
-fn write_means(report: &Report, subjects: &Subjects<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn write_means(run: &Judged, subjects: &Subjects<'_>, out: &mut dyn Write) -> io::Result<()> {
     /// More lines than this are folded.
     const OPEN: usize = 12;
     let mut lines = Vec::new();
-    for table in &report.tables {
+    for (index, table) in run.report.tables.iter().enumerate() {
         if table.rows.len() < 2 {
             continue;
         }
-        let columns = table.geomeans.iter().zip(&table.columns);
-        for (geomean, column) in columns.skip(1) {
+        let columns = table.geomeans.iter().zip(&table.columns).enumerate();
+        for (at, (geomean, column)) in columns.skip(1) {
             let Some(change) = geomean.change else {
                 continue;
             };
-            let interval = geomean.effect.map_or_else(String::new, |effect| {
-                format!(
+            let interval = match run.geomeans.get(index, at) {
+                Some(Ok(effect)) => format!(
                     "{} to {}",
                     format::percent(effect.low),
                     format::percent(effect.high)
-                )
-            });
+                ),
+                _ => String::new(),
+            };
             let mut name = subjects.table(table).to_string();
-            if report.columns.len() > 2 {
+            if run.report.columns.len() > 2 {
                 name = [name.as_str(), &label(column).to_str_lossy()].join(" ");
             }
             let value = |value: Option<f64>| {
@@ -176,7 +179,7 @@ fn write_means(report: &Report, subjects: &Subjects<'_>, out: &mut dyn Write) ->
 }
 
 fn write_settings(
-    report: &Report,
+    run: &Judged,
     presentation: &Presentation,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -194,42 +197,34 @@ fn write_settings(
             )?;
         }
     }
-    if let Some(summary) = &report.summary {
-        let adjust = match summary.adjust {
-            Adjust::Holm => "Holm",
-            Adjust::Bh => "Benjamini and Hochberg",
-            Adjust::None => "none",
-        };
-        writeln!(
-            out,
-            "<dt>significance level</dt><dd>{}</dd>\n<dt>correction of p</dt><dd>{adjust}, {} comparisons</dd>",
-            summary.alpha,
-            format::count(summary.comparisons)
-        )?;
-        for (column, environment) in report.columns.iter().zip(&summary.environments) {
-            let keys: Vec<String> = environment
-                .keys
-                .iter()
-                .map(|key| {
-                    let values: Vec<String> = key
-                        .values
-                        .iter()
-                        .map(|value| html(value.as_ref()))
-                        .collect();
-                    format!("{} {}", html(key.key.as_ref()), values.join(", "))
-                })
-                .collect();
-            if !keys.is_empty() {
-                writeln!(
-                    out,
-                    "<dt>{}</dt><dd>{}</dd>",
-                    html(label(column).as_ref()),
-                    keys.join(" · ")
-                )?;
-            }
+    let summary = &run.summary;
+    let adjust = match summary.adjust {
+        Adjust::Holm => "Holm",
+        Adjust::Bh => "Benjamini and Hochberg",
+        Adjust::None => "none",
+    };
+    writeln!(
+        out,
+        "<dt>significance level</dt><dd>{}</dd>\n<dt>correction of p</dt><dd>{adjust}, {} comparisons</dd>",
+        summary.alpha,
+        format::count(summary.comparisons)
+    )?;
+    for (index, column) in run.report.columns.iter().enumerate() {
+        let keys = summary.environments.of_column(index).map(|(key, values)| {
+            let values: Vec<String> = values.iter().map(|value| html(value.as_ref())).collect();
+            format!("{} {}", html(key.into()), values.join(", "))
+        });
+        let keys: Vec<String> = keys.collect();
+        if !keys.is_empty() {
+            writeln!(
+                out,
+                "<dt>{}</dt><dd>{}</dd>",
+                html(label(column).as_ref()),
+                keys.join(" · ")
+            )?;
         }
     }
-    for field in common_fields(report) {
+    for field in common_fields(&run.report) {
         writeln!(
             out,
             "<dt>{}</dt><dd class=\"foreign\">{}</dd>",
@@ -241,11 +236,11 @@ fn write_settings(
 }
 
 /// The fields that all tables share.
-fn common_fields(report: &Report) -> Vec<&crate::report::model::Field> {
+fn common_fields(report: &Report) -> Vec<&Field> {
     let Some((first, rest)) = report.tables.split_first() else {
         return Vec::new();
     };
-    let is_common = |field: &&crate::report::model::Field| {
+    let is_common = |field: &&Field| {
         !field.value.is_empty() && rest.iter().all(|table| table.key.contains(field))
     };
     first.key.iter().filter(is_common).collect()

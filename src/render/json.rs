@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::num::NonZero;
 
-use bstr::ByteSlice;
+use bstr::{BString, ByteSlice};
 use indexmap::IndexMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -14,17 +14,22 @@ use serde_json::{Value, json};
 use super::presentation::Presentation;
 use super::words::Sentence;
 use super::{subject, words};
-use crate::report::arrangement::Order;
-use crate::report::judgement::{
-    Counts, Environment, EnvironmentDifference, Judged, Obstacle, Place, Shift, Unbounded,
-    WaiverNote, WaiverState,
+use crate::judge::arrangement::Order;
+use crate::judge::effect::Unbounded;
+use crate::judge::geomean::{GeomeanEffect, NoGeomeanEffect};
+use crate::judge::judgement::{Margin, WaiverState};
+use crate::judge::obstacle::Obstacle;
+use crate::judge::shift::Shift;
+use crate::judge::waivers::WaiverNote;
+use crate::judge::{
+    Adjust, Counts, Effect, EffectScale, FailOn, Gate, Judged, JudgedRow, Noise, Outcome, Verdict,
 };
+use crate::report::Warning;
 use crate::report::model::{
-    Cell, Change, Column, Field, Geomean, GeomeanChange, Row, Table, Values,
+    Cell, Change, Field, Geomean, GeomeanChange, Position, Row, Table, Values,
 };
-use crate::report::{
-    Adjust, Effect, EffectScale, FailOn, Gate, Noise, Outcome, Report, Summary, Verdict, Warning,
-};
+use crate::sample::EnvironmentDifference;
+use crate::sample::samples::lossy_list;
 use crate::unit::Better;
 
 /// The version of the shape of both formats.
@@ -34,8 +39,8 @@ pub const SCHEMA_VERSION: u32 = 1;
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write(report: &Report, presentation: &Presentation, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &Document::new(report, presentation))?;
+pub fn write(run: &Judged, presentation: &Presentation, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &Document::new(run, presentation))?;
     writeln!(out)
 }
 
@@ -44,17 +49,17 @@ pub fn write(report: &Report, presentation: &Presentation, out: &mut dyn Write) 
 /// # Errors
 /// Whatever `out` fails with.
 pub fn write_lines(
-    report: &Report,
+    run: &Judged,
     presentation: &Presentation,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut listed = report.listed();
-    if report.arrangement.sort.is_none() {
-        listed.sort_by_key(|judged| (judged.place.table, judged.place.row, judged.place.column));
+    let mut listed = run.listed();
+    if run.arrangement.sort.is_none() {
+        listed.sort_by_key(JudgedRow::position);
     }
-    listed.truncate(report.arrangement.limit.map_or(usize::MAX, NonZero::get));
+    listed.truncate(run.limit());
     for judged in &listed {
-        serde_json::to_writer(&mut *out, &record(report, judged, presentation))?;
+        serde_json::to_writer(&mut *out, &record(run, judged, presentation))?;
         writeln!(out)?;
     }
     Ok(())
@@ -67,7 +72,7 @@ struct Document<'a> {
     settings: Settings<'a>,
     columns: Vec<ColumnOut<'a>>,
     tables: Vec<TableOut<'a>>,
-    summary: Option<SummaryOut<'a>>,
+    summary: SummaryOut<'a>,
     gate: Option<GateOut<'a>>,
 }
 
@@ -79,9 +84,9 @@ struct Generator {
 
 #[derive(Serialize)]
 struct Settings<'a> {
-    alpha: Option<f64>,
+    alpha: f64,
     confidence: f64,
-    adjust: Option<Adjust>,
+    adjust: Adjust,
     sort: Option<Order>,
     sort_descending: bool,
     changed_only: bool,
@@ -94,7 +99,20 @@ struct Settings<'a> {
 struct ColumnOut<'a> {
     label: String,
     key: &'a [Field],
-    environment: Option<&'a Environment>,
+    environment: Option<EnvironmentOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct EnvironmentOut<'a> {
+    keys: Vec<EnvironmentKey<'a>>,
+}
+
+/// A key that describes the machine, with its values.
+#[derive(Serialize)]
+struct EnvironmentKey<'a> {
+    key: &'static str,
+    #[serde(serialize_with = "lossy_list")]
+    values: &'a [BString],
 }
 
 #[derive(Serialize)]
@@ -174,7 +192,7 @@ struct ComparisonOut<'a> {
     change_absent: Option<&'static str>,
     effect: Option<EffectOut>,
     effect_absent: Option<&'static str>,
-    margin: Option<MarginOut>,
+    margin: Option<Margin>,
     could_be_significant: bool,
     detectable: Option<f64>,
     detecting_n: Option<usize>,
@@ -194,11 +212,12 @@ struct EffectOut {
     coverage: f64,
 }
 
+/// Why a geomean has no effect.
 #[derive(Serialize)]
-struct MarginOut {
-    relative: f64,
-    absolute: f64,
-    limit: f64,
+#[serde(untagged)]
+enum NoGeomeanOut {
+    Of(NoGeomeanEffect),
+    Baseline(&'static str),
 }
 
 #[derive(Serialize)]
@@ -209,7 +228,7 @@ struct GeomeanOut<'a> {
     change: Option<f64>,
     change_absent: Option<&'static str>,
     effect: Option<EffectOut>,
-    effect_absent: Option<Value>,
+    effect_absent: Option<NoGeomeanOut>,
     warnings: Vec<Told<&'a Warning>>,
 }
 
@@ -274,9 +293,8 @@ enum ObstacleDetail<'a> {
 }
 
 impl<'a> Document<'a> {
-    fn new(report: &'a Report, presentation: &'a Presentation) -> Self {
-        let summary = report.summary.as_ref();
-        let arrangement = report.arrangement;
+    fn new(run: &'a Judged, presentation: &'a Presentation) -> Self {
+        let (report, arrangement) = (&run.report, run.arrangement);
         Self {
             schema_version: SCHEMA_VERSION,
             generator: Generator {
@@ -284,9 +302,9 @@ impl<'a> Document<'a> {
                 version: env!("CARGO_PKG_VERSION"),
             },
             settings: Settings {
-                alpha: summary.map(|summary| summary.alpha),
+                alpha: run.summary.alpha,
                 confidence: report.confidence,
-                adjust: summary.map(|summary| summary.adjust),
+                adjust: run.summary.adjust,
                 sort: arrangement.sort.map(|sort| sort.order),
                 sort_descending: arrangement.sort.is_some_and(|sort| sort.is_descending),
                 changed_only: arrangement.changed_only,
@@ -294,40 +312,43 @@ impl<'a> Document<'a> {
                 base_ref: presentation.base_ref.as_deref(),
                 head_ref: presentation.head_ref.as_deref(),
             },
-            columns: columns(&report.columns, summary),
+            columns: columns(run),
             tables: report
                 .tables
                 .iter()
                 .enumerate()
-                .map(|(index, table)| TableOut::new(report, index, table))
+                .map(|(index, table)| TableOut::new(run, index, table))
                 .collect(),
-            summary: summary.map(|summary| SummaryOut::new(report, summary)),
-            gate: report.gate.as_ref().map(|gate| GateOut::new(report, gate)),
+            summary: SummaryOut::new(run),
+            gate: run.gate.as_ref().map(|gate| GateOut::new(run, gate)),
         }
     }
 }
 
-fn columns<'a>(columns: &'a [Column], summary: Option<&'a Summary>) -> Vec<ColumnOut<'a>> {
-    let environment = |index: usize| summary.and_then(|summary| summary.environments.get(index));
+fn columns(run: &Judged) -> Vec<ColumnOut<'_>> {
+    let environments = &run.summary.environments;
+    let columns = run.report.columns.iter().enumerate();
     columns
-        .iter()
-        .enumerate()
         .map(|(index, column)| ColumnOut {
             label: subject::label(column).to_str_lossy().into_owned(),
             key: &column.key,
-            environment: environment(index),
+            environment: (index < environments.columns.len()).then(|| EnvironmentOut {
+                keys: environments
+                    .of_column(index)
+                    .map(|(key, values)| EnvironmentKey { key, values })
+                    .collect(),
+            }),
         })
         .collect()
 }
 
 impl<'a> TableOut<'a> {
-    fn new(report: &'a Report, index: usize, table: &'a Table) -> Self {
-        let shown = table.shown.rows.iter().take(table.shown.listed);
+    fn new(run: &'a Judged, index: usize, table: &'a Table) -> Self {
+        let shown = run.listing.rows(index, table);
         let rows: Vec<_> = shown
-            .filter_map(|&row| Some((row, table.rows.get(row)?)))
-            .map(|(position, row)| RowOut::new(report, index, table, position, row))
+            .map(|(at, row)| RowOut::new(run, (index, table), (at, row)))
             .collect();
-        let geomeans = table.geomeans.iter().zip(&table.places);
+        let geomeans = table.geomeans.iter().zip(&table.places).enumerate();
         Self {
             key: &table.key,
             unit: table.unit.to_str_lossy().into_owned(),
@@ -337,7 +358,9 @@ impl<'a> TableOut<'a> {
             rows_not_shown: table.rows.len() - rows.len(),
             rows,
             geomeans: geomeans
-                .map(|(geomean, &column)| GeomeanOut::new(geomean, column))
+                .map(|(at, (geomean, &column))| {
+                    GeomeanOut::new(geomean, run.geomeans.get(index, at), column)
+                })
                 .collect(),
         }
     }
@@ -345,35 +368,38 @@ impl<'a> TableOut<'a> {
 
 impl<'a> RowOut<'a> {
     fn new(
-        report: &'a Report,
-        table_index: usize,
-        table: &'a Table,
-        position: usize,
-        row: &'a Row,
+        run: &'a Judged,
+        (index, table): (usize, &'a Table),
+        (at, row): (usize, &'a Row),
     ) -> Self {
-        let cells = row.cells.iter();
-        let comparisons = row.judgements.iter().filter_map(|&(column, _)| {
-            report.judged(Place {
-                table: table_index,
-                row: position,
+        let cells = row.cells.iter().map(|(column, cell)| {
+            let column = table.places[*column];
+            let noise = run.noise.at(Position {
+                table: index,
+                row: at,
                 column,
-            })
+            });
+            CellOut::new(cell, noise, column, table)
         });
+        let judgements = run.judgements.of_row(index, at).iter();
         Self {
             name: row.label().to_str_lossy().into_owned(),
             key: &row.key,
-            cells: cells
-                .map(|(at, cell)| CellOut::new(cell, table.places[*at], table))
-                .collect(),
-            comparisons: comparisons
-                .map(|judged| ComparisonOut::new(report, &judged))
+            cells: cells.collect(),
+            comparisons: judgements
+                .map(|judgement| ComparisonOut::new(run, &JudgedRow::new(&run.report, judgement)))
                 .collect(),
         }
     }
 }
 
 impl<'a> CellOut<'a> {
-    fn new(cell: &'a Cell, column: usize, table: &Table) -> Self {
+    fn new(
+        cell: &'a Cell,
+        noise: impl Iterator<Item = &'a Noise>,
+        column: usize,
+        table: &Table,
+    ) -> Self {
         let is_bounded = cell.low.is_finite() && cell.high.is_finite();
         Self {
             column,
@@ -385,22 +411,22 @@ impl<'a> CellOut<'a> {
             high: finite(cell.high),
             bounds_absent: (!is_bounded).then_some("too_few_runs"),
             warnings: cell.warnings.iter().map(Told::new).collect(),
-            noise: cell.noise.iter().map(Told::new).collect(),
+            noise: noise.map(Told::new).collect(),
         }
     }
 }
 
 impl<'a> ComparisonOut<'a> {
-    fn new(report: &Report, judged: &Judged<'a>) -> Self {
+    fn new(run: &Judged, judged: &JudgedRow<'a>) -> Self {
         let judgement = judged.judgement;
         let comparison = judged.cell.and_then(|cell| cell.comparison.as_ref());
         let (change, change_absent) = change(judged);
         let size = |cell: Option<&Cell>| cell.map_or(0, |cell| cell.values.len());
         Self {
-            column: judged.place.column,
+            column: judged.position().column,
             baseline_column: judgement.baseline,
             verdict: judgement.verdict,
-            reason: reason(report, judged),
+            reason: reason(run, judged),
             base_n: size(judged.baseline),
             n: size(judged.cell),
             p: comparison.and_then(|comparison| comparison.p),
@@ -410,15 +436,11 @@ impl<'a> ComparisonOut<'a> {
             change_absent,
             effect: judgement.effect.as_ref().map(EffectOut::new),
             effect_absent: judgement.effect.is_none().then_some("one_side_missing"),
-            margin: judgement.margin.map(|margin| MarginOut {
-                relative: margin.relative,
-                absolute: margin.absolute,
-                limit: margin.limit,
-            }),
+            margin: judgement.margin,
             could_be_significant: judgement.could_be_significant,
             detectable: judgement.detectable.and_then(finite),
             detecting_n: judgement.detecting_count,
-            is_gated: judgement.is_gated,
+            is_gated: run.is_gated(judged.position()),
             waiver: judgement.waiver.as_ref(),
             is_waived: judgement.is_waived(),
             warnings: comparison
@@ -444,7 +466,7 @@ impl EffectOut {
 }
 
 impl<'a> GeomeanOut<'a> {
-    fn new(geomean: &'a Geomean, column: usize) -> Self {
+    fn new(geomean: &'a Geomean, effect: Option<GeomeanEffect>, column: usize) -> Self {
         let (change, change_absent) = match geomean.change {
             Some(GeomeanChange::By(part)) => (finite(part), None),
             Some(GeomeanChange::Undefined) => (None, Some("undefined")),
@@ -456,11 +478,11 @@ impl<'a> GeomeanOut<'a> {
             value_absent: geomean.value.is_none().then_some("not_positive"),
             change,
             change_absent,
-            effect: geomean.effect.as_ref().map(EffectOut::new),
-            effect_absent: match (&geomean.effect, geomean.no_effect) {
-                (Some(_), _) => None,
-                (None, Some(why)) => Some(json!(why)),
-                (None, None) => Some(json!("baseline")),
+            effect: effect.and_then(Result::ok).as_ref().map(EffectOut::new),
+            effect_absent: match effect {
+                Some(Ok(_)) => None,
+                Some(Err(reason)) => Some(NoGeomeanOut::Of(reason)),
+                None => Some(NoGeomeanOut::Baseline("baseline")),
             },
             warnings: geomean.warnings.iter().map(Told::new).collect(),
         }
@@ -468,15 +490,16 @@ impl<'a> GeomeanOut<'a> {
 }
 
 impl<'a> SummaryOut<'a> {
-    fn new(report: &'a Report, summary: &'a Summary) -> Self {
+    fn new(run: &'a Judged) -> Self {
+        let (report, summary) = (&run.report, &run.summary);
         Self {
             counts: summary.counts,
             comparisons: summary.comparisons,
             too_few_runs: summary.too_few_runs,
             runs_needed: summary.runs_needed,
-            worst: summary.worst.and_then(|place| row_ref(report, place)),
+            worst: summary.worst.and_then(|place| row_ref(run, place)),
             shifts: Told::all(&summary.shifts, |shift| words::shift(report, shift)),
-            environment_differences: Told::all(&summary.environment_differences, |difference| {
+            environment_differences: Told::all(&summary.environments.differences, |difference| {
                 words::environment(report, difference)
             }),
             trends: summary.trends,
@@ -485,20 +508,20 @@ impl<'a> SummaryOut<'a> {
 }
 
 impl<'a> GateOut<'a> {
-    fn new(report: &'a Report, gate: &'a Gate) -> Self {
+    fn new(run: &'a Judged, gate: &'a Gate) -> Self {
         Self {
             fail_on: gate.fail_on,
             outcome: gate.outcome,
             counts: gate.counts,
-            offending: row_refs(report, &gate.offending),
-            waived: row_refs(report, &gate.waived),
+            offending: row_refs(run, &gate.offending),
+            waived: row_refs(run, &gate.waived),
             obstacles: gate
                 .obstacles
                 .iter()
                 .map(|found| ObstacleOut {
                     kind: found.obstacle.kind().word(),
                     is_allowed: found.is_allowed,
-                    detail: detail(report, &found.obstacle),
+                    detail: detail(run, &found.obstacle),
                 })
                 .collect(),
             waiver_notes: &gate.waiver_notes,
@@ -506,8 +529,8 @@ impl<'a> GateOut<'a> {
     }
 }
 
-fn detail<'a>(report: &'a Report, obstacle: &'a Obstacle) -> ObstacleDetail<'a> {
-    let lossy = |text: &bstr::BString| text.to_str_lossy().into_owned();
+fn detail<'a>(run: &'a Judged, obstacle: &'a Obstacle) -> ObstacleDetail<'a> {
+    let lossy = |text: &BString| text.to_str_lossy().into_owned();
     match obstacle {
         Obstacle::NothingCompared { unit, differing } => ObstacleDetail::Nothing {
             unit: unit.as_ref().map(lossy),
@@ -530,7 +553,7 @@ fn detail<'a>(report: &'a Report, obstacle: &'a Obstacle) -> ObstacleDetail<'a> 
             text: lossy(&shift.unit),
         },
         Obstacle::Removed { places } | Obstacle::Suspect { places } => ObstacleDetail::Rows {
-            rows: row_refs(report, places),
+            rows: row_refs(run, places),
         },
         Obstacle::TooFewRuns { rows, needed } => ObstacleDetail::Counted {
             count: *rows,
@@ -543,13 +566,13 @@ fn detail<'a>(report: &'a Report, obstacle: &'a Obstacle) -> ObstacleDetail<'a> 
     }
 }
 
-fn row_refs<'a>(report: &'a Report, places: &[Place]) -> Vec<RowRef<'a>> {
+fn row_refs<'a>(run: &'a Judged, places: &[Position]) -> Vec<RowRef<'a>> {
     let places = places.iter();
-    places.filter_map(|&place| row_ref(report, place)).collect()
+    places.filter_map(|&place| row_ref(run, place)).collect()
 }
 
-fn row_ref(report: &Report, place: Place) -> Option<RowRef<'_>> {
-    let judged = report.judged(place)?;
+fn row_ref(run: &Judged, place: Position) -> Option<RowRef<'_>> {
+    let judged = run.at(place)?;
     Some(RowRef {
         table: &judged.table.key,
         unit: judged.table.unit.to_str_lossy().into_owned(),
@@ -564,7 +587,7 @@ fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-fn p_absent(judged: &Judged<'_>) -> Option<&'static str> {
+fn p_absent(judged: &JudgedRow<'_>) -> Option<&'static str> {
     match judged.cell.and_then(|cell| cell.comparison.as_ref()) {
         None => Some("one_side_missing"),
         Some(comparison) if comparison.p.is_none() => Some("exact"),
@@ -572,7 +595,7 @@ fn p_absent(judged: &Judged<'_>) -> Option<&'static str> {
     }
 }
 
-fn change(judged: &Judged<'_>) -> (Option<f64>, Option<&'static str>) {
+fn change(judged: &JudgedRow<'_>) -> (Option<f64>, Option<&'static str>) {
     match judged
         .cell
         .and_then(|cell| cell.comparison.as_ref())
@@ -587,7 +610,7 @@ fn change(judged: &Judged<'_>) -> (Option<f64>, Option<&'static str>) {
 }
 
 /// Why the verdict is what it is.
-fn reason(report: &Report, judged: &Judged<'_>) -> &'static str {
+fn reason(run: &Judged, judged: &JudgedRow<'_>) -> &'static str {
     let judgement = judged.judgement;
     let is_exact = judged.table.is_exact;
     match judgement.verdict {
@@ -603,10 +626,9 @@ fn reason(report: &Report, judged: &Judged<'_>) -> &'static str {
         Verdict::Unclear => "interval_straddles_margin",
         Verdict::Inconclusive => {
             let is_unbounded = judgement.effect.is_some_and(|effect| !effect.is_bounded());
-            let alpha = report.summary.as_ref().map_or(0.0, |summary| summary.alpha);
             if is_unbounded || !judgement.could_be_significant {
                 "too_few_runs"
-            } else if judgement.adjusted_p.is_some_and(|p| p > alpha) {
+            } else if judgement.adjusted_p.is_some_and(|p| p > run.summary.alpha) {
                 "not_significant"
             } else {
                 "interval_straddles_margin"
@@ -625,10 +647,10 @@ impl Serialize for Record {
 }
 
 /// A comparison as one flat object.
-fn record(report: &Report, judged: &Judged<'_>, presentation: &Presentation) -> Record {
-    let comparison = ComparisonOut::new(report, judged);
+fn record(run: &Judged, judged: &JudgedRow<'_>, presentation: &Presentation) -> Record {
+    let comparison = ComparisonOut::new(run, judged);
     let column = |index: usize| {
-        report
+        run.report
             .columns
             .get(index)
             .map(|column| subject::label(column).to_str_lossy().into_owned())
@@ -642,7 +664,7 @@ fn record(report: &Report, judged: &Judged<'_>, presentation: &Presentation) -> 
     put("unit", json!(judged.table.unit.to_str_lossy()));
     put("better", json!(judged.table.better));
     put("base", json!(column(judged.judgement.baseline)));
-    put("new", json!(column(judged.place.column)));
+    put("new", json!(column(judged.position().column)));
     put("base_ref", json!(presentation.base_ref));
     put("head_ref", json!(presentation.head_ref));
     put("verdict", json!(comparison.verdict));

@@ -8,17 +8,17 @@ use super::escape::{markdown, markdown_code};
 use super::subject::label;
 use super::text::changed_fields;
 use super::{format, words};
-use crate::report::Report;
-use crate::report::model::{Cell, Row, Table};
+use crate::judge::Judged;
+use crate::report::model::{Cell, Position, Row, Table};
 use crate::unit::Scale;
 
-/// Writes all tables of `report`.
+/// Writes all tables of a judged report.
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(run: &Judged, out: &mut dyn Write) -> io::Result<()> {
     let mut previous: Option<&Table> = None;
-    for table in &report.tables {
+    for (index, table) in run.report.tables.iter().enumerate() {
         if previous.is_some() {
             writeln!(out)?;
         }
@@ -35,13 +35,13 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         if has_fields {
             writeln!(out, "\n")?;
         }
-        write_table(table, out)?;
+        write_table(run, index, table, out)?;
         previous = Some(table);
     }
     Ok(())
 }
 
-fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+fn write_table(run: &Judged, index: usize, table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let unit = markdown(table.unit.as_ref());
     let mut header = vec![unit];
     let mut rule = vec![":--"];
@@ -55,16 +55,21 @@ fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     }
     write_row(&header, out)?;
     write_row(&rule, out)?;
-    for row in table.listed_rows() {
-        write_row(&cells(row, table), out)?;
+    for (row, of_row) in run.listing.rows(index, table) {
+        let position = Position {
+            table: index,
+            row,
+            column: 0,
+        };
+        write_row(&cells(run, position, of_row, table), out)?;
     }
     if table.rows.len() > 1 {
         write_row(&geomeans(table), out)?;
     }
-    write_notes(table, out)
+    write_notes(run, index, table, out)
 }
 
-fn cells(row: &Row, table: &Table) -> Vec<String> {
+fn cells(run: &Judged, position: Position, row: &Row, table: &Table) -> Vec<String> {
     let centres = row.filled().map(|cell| cell.centre);
     let scale = Scale::common(centres, table.class);
     let mut line = vec![markdown_code(row.label().as_ref())];
@@ -83,10 +88,10 @@ fn cells(row: &Row, table: &Table) -> Vec<String> {
             };
             format!("{change} ({})", format::evidence(comparison))
         }));
-        let judgement = table
-            .places
-            .get(index)
-            .and_then(|&place| row.judgement(place));
+        let judgement = run.judgements.get(Position {
+            column: table.places[index],
+            ..position
+        });
         line.push(judgement.map_or_else(String::new, words::verdict));
     }
     line
@@ -113,13 +118,20 @@ fn geomeans(table: &Table) -> Vec<String> {
 }
 
 /// Lists the distinct warnings below the table.
-fn write_notes(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+fn write_notes(run: &Judged, index: usize, table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let mut notes: indexmap::IndexSet<String> = indexmap::IndexSet::new();
-    for cell in table.listed_rows().flat_map(Row::filled) {
-        notes.extend(cell.warnings.iter().map(ToString::to_string));
-        notes.extend(cell.noise.iter().map(ToString::to_string));
-        let comparison = cell.comparison.iter().flat_map(|it| &it.warnings);
-        notes.extend(comparison.map(ToString::to_string));
+    for (row, of_row) in run.listing.rows(index, table) {
+        for (at, cell) in &of_row.cells {
+            let position = Position {
+                table: index,
+                row,
+                column: table.places[*at],
+            };
+            notes.extend(cell.warnings.iter().map(ToString::to_string));
+            notes.extend(run.noise.at(position).map(ToString::to_string));
+            let comparison = cell.comparison.iter().flat_map(|it| &it.warnings);
+            notes.extend(comparison.map(ToString::to_string));
+        }
     }
     let geomeans = table.geomeans.iter().flat_map(|geomean| &geomean.warnings);
     notes.extend(geomeans.map(ToString::to_string));

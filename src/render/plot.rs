@@ -3,9 +3,8 @@
 use std::fmt::Write;
 
 use super::format;
-use crate::report::judgement::Judged;
+use crate::judge::{Effect, EffectScale, JudgedRow};
 use crate::report::model::Cell;
-use crate::report::{Effect, EffectScale};
 
 /// The width of the drawing of both samples, in pixels.
 const SAMPLES_WIDTH: f64 = 180.0;
@@ -16,7 +15,7 @@ const PAD: f64 = 5.0;
 
 /// Both samples on a scale of their own: each value a dot, the centre a tick, its interval a bar; the baseline above.
 #[must_use]
-pub fn samples(judged: &Judged<'_>) -> String {
+pub fn samples(judged: &JudgedRow<'_>) -> String {
     let sides = [(judged.baseline, 'b', 8.0), (judged.cell, 'n', 27.0)];
     let values = || {
         let cells = sides.iter().filter_map(|(cell, ..)| *cell);
@@ -81,7 +80,7 @@ pub struct Axis {
 impl Axis {
     /// Wide enough for most of what changed and most of the rest. What is far wider runs out of it, with its number.
     #[must_use]
-    pub fn new(listed: &[Judged<'_>]) -> Self {
+    pub fn new(listed: &[JudgedRow<'_>]) -> Self {
         /// The limits worth having: the numbers on the scale are round.
         const LIMITS: [f64; 7] = [0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 10.0];
         /// Of so many unchanged rows one may run out.
@@ -161,7 +160,7 @@ impl Axis {
 
     /// The interval of a change, with its estimate a dot and its margin shaded; empty where there is none on this scale.
     #[must_use]
-    pub fn interval(&self, judged: &Judged<'_>) -> String {
+    pub fn interval(&self, judged: &JudgedRow<'_>) -> String {
         let Some(effect) = drawable(judged) else {
             return String::new();
         };
@@ -218,7 +217,7 @@ impl Axis {
 }
 
 /// The effect of a judgement, if it has a place on a scale of ratios.
-fn drawable(judged: &Judged<'_>) -> Option<Effect> {
+fn drawable(judged: &JudgedRow<'_>) -> Option<Effect> {
     judged.judgement.effect.filter(|effect| {
         effect.is_bounded()
             && effect.scale != EffectScale::Difference

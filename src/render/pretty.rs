@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::num::NonZero;
 
 use anstyle::{Reset, Style};
 use bstr::ByteSlice;
@@ -14,8 +13,7 @@ use super::presentation::Presentation;
 use super::subject::Subjects;
 use super::words::{self, Mood};
 use super::{colour, escape, format};
-use crate::report::judgement::{Counts, Judged};
-use crate::report::{Report, Verdict};
+use crate::judge::{Counts, Judged, JudgedRow, Verdict};
 
 /// Below this many characters nothing fits.
 const NARROWEST: u16 = 72;
@@ -24,12 +22,12 @@ const NARROWEST: u16 = 72;
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write(report: &Report, presentation: &Presentation, out: &mut dyn Write) -> io::Result<()> {
-    let subjects = Subjects::new(report);
+pub fn write(run: &Judged, presentation: &Presentation, out: &mut dyn Write) -> io::Result<()> {
+    let subjects = Subjects::new(&run.report);
     let painter = Painter {
         has_colour: presentation.has_colour,
     };
-    let style = match words::mood(report) {
+    let style = match words::mood(run) {
         Mood::Good => colour::GOOD,
         Mood::Bad => colour::BAD,
         Mood::Doubtful => colour::DOUBTFUL,
@@ -37,25 +35,24 @@ pub fn write(report: &Report, presentation: &Presentation, out: &mut dyn Write) 
     writeln!(
         out,
         "{}",
-        painter.paint(style.bold(), &words::headline(report))
+        painter.paint(style.bold(), &words::headline(run))
     )?;
-    if let Some(worst) = words::worst(report, &subjects) {
+    if let Some(worst) = words::worst(run, &subjects) {
         writeln!(out, "{}", worst.text(escape::terminal))?;
     }
-    for warning in words::warnings(report) {
+    for warning in words::warnings(run) {
         let text = format!("! {}", warning.text(escape::terminal));
         writeln!(out, "{}", painter.paint(colour::DOUBTFUL, &text))?;
     }
 
-    let listed = report.listed();
+    let listed = run.listed();
     let (mut rows, rest): (Vec<_>, Vec<_>) = listed
         .into_iter()
         .partition(|judged| presentation.all || judged.judgement.verdict.is_change());
-    let limit = report.arrangement.limit.map_or(usize::MAX, NonZero::get);
-    let beyond = rows.split_off(rows.len().min(limit));
+    let beyond = rows.split_off(rows.len().min(run.limit()));
     if !rows.is_empty() {
         writeln!(out)?;
-        write_table(report, &rows, &subjects, presentation, out)?;
+        write_table(run, &rows, &subjects, presentation, out)?;
     }
     write_rest(&beyond, "-limit", painter, out)?;
     write_rest(&rest, "-all shows them", painter, out)
@@ -63,7 +60,7 @@ pub fn write(report: &Report, presentation: &Presentation, out: &mut dyn Write) 
 
 /// Counts what the table does not show.
 fn write_rest(
-    rest: &[Judged<'_>],
+    rest: &[JudgedRow<'_>],
     why: &str,
     painter: Painter,
     out: &mut dyn Write,
@@ -71,13 +68,7 @@ fn write_rest(
     if rest.is_empty() {
         return Ok(());
     }
-    let mut counts = Counts::default();
-    for judged in rest {
-        counts.add(judged.judgement.verdict);
-        if judged.judgement.is_waived() {
-            counts.waived += 1;
-        }
-    }
+    let counts = Counts::of(rest.iter().map(|judged| judged.judgement));
     let text = format!("not shown: {} ({why})", words::counted(&counts));
     writeln!(out, "\n{}", painter.paint(colour::DIM, &text))
 }
@@ -145,8 +136,8 @@ const MARKS: [(char, Style); 4] = [
 const MARK_END: char = '\u{2060}';
 
 fn write_table(
-    report: &Report,
-    rows: &[Judged<'_>],
+    run: &Judged,
+    rows: &[JudgedRow<'_>],
     subjects: &Subjects<'_>,
     presentation: &Presentation,
     out: &mut dyn Write,
@@ -155,9 +146,9 @@ fn write_table(
         has_colour: presentation.has_colour,
     };
     let width = presentation.width.map(|width| width.max(NARROWEST));
-    let mut table = table(report, rows, subjects, painter, true);
+    let mut table = table(run, rows, subjects, painter, true);
     if let Some(width) = width.filter(|&width| !fits(&table, width)) {
-        table = self::table(report, rows, subjects, painter, false);
+        table = self::table(run, rows, subjects, painter, false);
         table
             .set_content_arrangement(ContentArrangement::Dynamic)
             .set_width(width);
@@ -187,8 +178,8 @@ fn fits(table: &Table, width: u16) -> bool {
 
 /// The table with one line for each row, or with two, which takes less width.
 fn table(
-    report: &Report,
-    rows: &[Judged<'_>],
+    run: &Judged,
+    rows: &[JudgedRow<'_>],
     subjects: &Subjects<'_>,
     painter: Painter,
     is_wide: bool,
@@ -200,10 +191,7 @@ fn table(
     let [base, new] = subjects
         .sides()
         .map(|side| escape::terminal(side.as_bstr()));
-    let level = report
-        .summary
-        .as_ref()
-        .map_or_else(String::new, |summary| format::level(summary.alpha));
+    let level = format::level(run.summary.alpha);
     let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
     let interval = format!("{level} interval");
     table.set_header(if is_wide {
@@ -231,7 +219,12 @@ fn table(
     table
 }
 
-fn row(judged: &Judged<'_>, subjects: &Subjects<'_>, is_wide: bool, painter: Painter) -> Vec<Cell> {
+fn row(
+    judged: &JudgedRow<'_>,
+    subjects: &Subjects<'_>,
+    is_wide: bool,
+    painter: Painter,
+) -> Vec<Cell> {
     let verdict = judged.judgement.verdict;
     let name = escape::terminal(subjects.name(judged).as_ref());
     let unit = escape::terminal(judged.table.unit.as_ref());

@@ -3,8 +3,8 @@
 use bstr::{BStr, BString, ByteSlice};
 use indexmap::IndexMap;
 
+use crate::judge::JudgedRow;
 use crate::report::Report;
-use crate::report::judgement::Judged;
 use crate::report::model::{Column, Field, Table};
 
 /// Names rows in lists that mix tables and columns.
@@ -40,10 +40,10 @@ impl<'a> Subjects<'a> {
 
     /// What comes before the row's label: what its table and its column have of their own.
     #[must_use]
-    pub fn qualifier(&self, judged: &Judged<'_>) -> BString {
+    pub fn qualifier(&self, judged: &JudgedRow<'_>) -> BString {
         let column = self
             .has_columns
-            .then(|| self.report.columns.get(judged.place.column))
+            .then(|| self.report.columns.get(judged.position().column))
             .flatten()
             .map(label);
         let mut parts = self.own(judged.table);
@@ -68,7 +68,7 @@ impl<'a> Subjects<'a> {
 
     /// The qualifier and the label of the row.
     #[must_use]
-    pub fn name(&self, judged: &Judged<'_>) -> BString {
+    pub fn name(&self, judged: &JudgedRow<'_>) -> BString {
         let qualifier = self.qualifier(judged);
         let label = judged.row.label();
         if qualifier.is_empty() {

@@ -10,6 +10,7 @@ use super::colour;
 use super::format;
 use super::layout::{Align, Grid, GridColumn, Header, Place};
 use crate::common::parallel;
+use crate::report::Listing;
 use crate::report::model::{Cell, Comparison, Field, Geomean, GeomeanChange, Report, Table};
 use crate::report::warning::Warning;
 use crate::unit::Scale;
@@ -42,13 +43,28 @@ const COMPARED_GROUP: [GridColumn; 6] = [VALUE, RANGE, NOTES, CHANGE, EVIDENCE, 
 /// How many columns of a group describe the sample itself.
 const SAMPLE_COLUMNS: usize = BASELINE_GROUP.len();
 
-/// Writes all tables of `report`; without colour, these are the drop-in bytes.
+/// Writes the rows in `listing` of all tables of `report`; without colour, these are the drop-in bytes.
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write(report: &Report, has_colour: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    report: &Report,
+    listing: &Listing,
+    has_colour: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let tables = &report.tables;
-    let previous = |index: usize| index.checked_sub(1).map(|before| &tables[before]);
+    let write_part = |index: usize, out: &mut dyn Write| {
+        let previous = index.checked_sub(1).map(|before| &tables[before]);
+        if previous.is_some() {
+            writeln!(out)?;
+        }
+        for field in changed_fields(previous, &tables[index]) {
+            out.write_all(&key_line(field))?;
+            out.write_all(b"\n")?;
+        }
+        write_table(index, &tables[index], listing, has_colour, out)
+    };
     let rows: usize = tables.iter().map(|table| table.rows.len()).sum();
     let threads = parallel::threads_for(rows, ROWS_WORTH_A_THREAD);
     let places = tables
@@ -57,8 +73,7 @@ pub fn write(report: &Report, has_colour: bool, out: &mut dyn Write) -> io::Resu
     // Texts that several threads write are in memory until it is their turn.
     let is_large = places.fold(0, usize::saturating_add) > MOST_PLACES_IN_MEMORY;
     if is_large || threads.min(tables.len()) == 1 {
-        return (0..tables.len())
-            .try_for_each(|index| write_part(previous(index), &tables[index], has_colour, out));
+        return (0..tables.len()).try_for_each(|index| write_part(index, out));
     }
     let texts = parallel::map(
         (0..tables.len()).collect(),
@@ -66,7 +81,7 @@ pub fn write(report: &Report, has_colour: bool, out: &mut dyn Write) -> io::Resu
         || (),
         |(), index| {
             let mut text = Vec::new();
-            write_part(previous(index), &tables[index], has_colour, &mut text).map(|()| text)
+            write_part(index, &mut text).map(|()| text)
         },
     );
     texts.into_iter().try_for_each(|text| out.write_all(&text?))
@@ -77,23 +92,6 @@ const ROWS_WORTH_A_THREAD: usize = 500;
 
 /// Each takes some 30 bytes of text, even if there is nothing to show.
 const MOST_PLACES_IN_MEMORY: usize = 1 << 19;
-
-/// A table with what stands before it.
-fn write_part(
-    previous: Option<&Table>,
-    table: &Table,
-    has_colour: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    if previous.is_some() {
-        writeln!(out)?;
-    }
-    for field in changed_fields(previous, table) {
-        out.write_all(&key_line(field))?;
-        out.write_all(b"\n")?;
-    }
-    write_table(table, has_colour, out)
-}
 
 /// The key fields of `table` that differ from the previous table's: all, if there is none.
 pub(super) fn changed_fields<'a>(
@@ -115,7 +113,13 @@ pub(super) fn key_line(field: &Field) -> BString {
     bstr::concat([field.key.as_bytes(), b": ", &field.value]).into()
 }
 
-fn write_table(table: &Table, has_colour: bool, out: &mut dyn Write) -> io::Result<()> {
+fn write_table(
+    index: usize,
+    table: &Table,
+    listing: &Listing,
+    has_colour: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut groups: Vec<&[GridColumn]> = vec![&COMPARED_GROUP; table.columns.len()];
     groups[0] = &BASELINE_GROUP;
     let mut grid = Grid::new(&groups);
@@ -123,7 +127,7 @@ fn write_table(table: &Table, has_colour: bool, out: &mut dyn Write) -> io::Resu
 
     add_column_headers(&mut grid, table);
     add_unit_header(&mut grid, table);
-    for row in table.listed_rows() {
+    for (_, row) in listing.rows(index, table) {
         let centres = row.filled().map(|cell| cell.centre);
         let scale = Scale::common(centres, table.class);
         grid.cell(&row.label());

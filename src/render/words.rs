@@ -7,13 +7,16 @@ use indexmap::IndexMap;
 
 use super::format;
 use super::subject::{Subjects, label};
-use crate::report::judgement::{
-    Counts, EnvironmentDifference, Judged, Obstacle, Shift, Tolerance, WaiverNote, WaiverNoteKind,
-    WaiverState,
-};
-use crate::report::model::Row;
-use crate::report::notes::shell_word;
-use crate::report::{Judgement, Noise, Outcome, Report, Summary, Verdict};
+use crate::judge::judgement::WaiverState;
+use crate::judge::obstacle::Obstacle;
+use crate::judge::shift::Shift;
+use crate::judge::summary::Tolerance;
+use crate::judge::waivers::{WaiverNote, WaiverNoteKind};
+use crate::judge::{Counts, Judged, JudgedRow, Judgement, Outcome, Summary, Verdict};
+use crate::notes::shell_word;
+use crate::report::Report;
+use crate::report::model::Position;
+use crate::sample::EnvironmentDifference;
 
 /// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,16 +112,17 @@ pub enum Mood {
 
 /// What the run comes to, in agreement with the gate where there is one.
 #[must_use]
-pub fn mood(report: &Report) -> Mood {
-    match (&report.gate, &report.summary) {
-        (Some(gate), _) => match gate.outcome {
+pub fn mood(run: &Judged) -> Mood {
+    let counts = &run.summary.counts;
+    match &run.gate {
+        Some(gate) => match gate.outcome {
             Outcome::Passed => Mood::Good,
             Outcome::Failed => Mood::Bad,
             Outcome::CouldNotJudge => Mood::Doubtful,
         },
-        (None, Some(summary)) if summary.counts.regression > summary.counts.waived => Mood::Bad,
-        (None, Some(Summary { counts, .. })) if is_settled(counts) => Mood::Good,
-        (None, _) => Mood::Doubtful,
+        None if counts.regression > counts.waived => Mood::Bad,
+        None if is_settled(counts) => Mood::Good,
+        None => Mood::Doubtful,
     }
 }
 
@@ -136,12 +140,9 @@ fn is_settled(counts: &Counts) -> bool {
 
 /// The verdict with its counts: `gate failed: 2 regressions · 1 improvement · 37 unchanged`.
 #[must_use]
-pub fn headline(report: &Report) -> String {
-    let counts = report
-        .summary
-        .as_ref()
-        .map_or_else(|| "no verdicts".into(), |summary| counted(&summary.counts));
-    let Some(gate) = &report.gate else {
+pub fn headline(run: &Judged) -> String {
+    let counts = counted(&run.summary.counts);
+    let Some(gate) = &run.gate else {
         return counts;
     };
     let outcome = match gate.outcome {
@@ -227,9 +228,8 @@ pub fn verdict(judgement: &Judgement) -> String {
 
 /// The worst regression with its interval and limit.
 #[must_use]
-pub fn worst(report: &Report, subjects: &Subjects<'_>) -> Option<Sentence> {
-    let place = report.summary.as_ref()?.worst?;
-    let judged = report.judged(place)?;
+pub fn worst(run: &Judged, subjects: &Subjects<'_>) -> Option<Sentence> {
+    let judged = run.at(run.summary.worst?)?;
     let mut sentence = Sentence::default()
         .own("worst: ")
         .foreign(subjects.name(&judged))
@@ -249,12 +249,10 @@ pub fn worst(report: &Report, subjects: &Subjects<'_>) -> Option<Sentence> {
 
 /// What changes the meaning of the verdicts.
 #[must_use]
-pub fn warnings(report: &Report) -> Vec<Sentence> {
+pub fn warnings(run: &Judged) -> Vec<Sentence> {
     let mut sentences = Vec::new();
-    let Some(summary) = &report.summary else {
-        return sentences;
-    };
-    let differences = summary.environment_differences.iter();
+    let (report, summary) = (&run.report, &run.summary);
+    let differences = summary.environments.differences.iter();
     sentences.extend(differences.map(|difference| environment(report, difference)));
     sentences.extend(summary.shifts.iter().map(|moved| shift(report, moved)));
     if summary.too_few_runs > 0 {
@@ -272,8 +270,8 @@ pub fn warnings(report: &Report) -> Vec<Sentence> {
             },
         )));
     }
-    sentences.extend(drift(report));
-    sentences.extend(gate_notes(report));
+    sentences.extend(drift(run));
+    sentences.extend(gate_notes(run));
     sentences
 }
 
@@ -282,7 +280,7 @@ pub fn warnings(report: &Report) -> Vec<Sentence> {
 pub fn environment(report: &Report, difference: &EnvironmentDifference) -> Sentence {
     Sentence::default()
         .own("environment differs: ")
-        .foreign(difference.key.clone())
+        .foreign(difference.key)
         .own(" is ")
         .list(&difference.baseline)
         .own(" in the baseline and ")
@@ -314,26 +312,18 @@ pub fn shift(report: &Report, shift: &Shift) -> Sentence {
 
 /// Which rows have a sample with a trend.
 #[must_use]
-pub fn drift(report: &Report) -> Option<Sentence> {
+pub fn drift(run: &Judged) -> Option<Sentence> {
     /// More rows are counted rather than named.
     const NAMED: usize = 5;
-    let trends = report.summary.as_ref()?.trends;
+    let trends = run.summary.trends;
     let samples = match trends {
         0 => return None,
         1 => "1 sample drifts".into(),
         trends => format!("{} samples drift", format::count(trends)),
     };
-    let has_trend = |row: &&Row| {
-        let mut noise = row.filled().flat_map(|cell| &cell.noise);
-        noise.any(|noise| matches!(noise, Noise::Trend { .. }))
-    };
-    let rows = report
-        .tables
-        .iter()
-        .flat_map(|table| &table.rows)
-        .filter(has_trend);
     let mut labels: Vec<BString> = Vec::new();
-    for label in rows.map(Row::label) {
+    for Position { table, row, .. } in run.noise.trends() {
+        let label = run.report.tables[table].rows[row].label();
         if !labels.contains(&label) && labels.len() <= NAMED {
             labels.push(label);
         }
@@ -366,8 +356,8 @@ pub fn tolerance(summary: &Summary) -> Option<Sentence> {
 }
 
 /// Why the gate has no answer, beside what [`warnings`] tells anyway, and what is wrong with waivers.
-fn gate_notes(report: &Report) -> Vec<Sentence> {
-    let Some(gate) = &report.gate else {
+fn gate_notes(run: &Judged) -> Vec<Sentence> {
+    let Some(gate) = &run.gate else {
         return Vec::new();
     };
     let mut sentences = Vec::new();
@@ -402,7 +392,7 @@ pub fn obstacle(obstacle: &Obstacle) -> Sentence {
         Obstacle::EmptyInput { input } => sentence.own("no results in ").foreign(input.clone()),
         Obstacle::Environment(difference) => sentence
             .own("the environment differs in ")
-            .foreign(difference.key.clone()),
+            .foreign(difference.key),
         Obstacle::Removed { places } => sentence.own(format!(
             "{} {} of the baseline not measured again",
             format::count(places.len()),
@@ -469,13 +459,13 @@ pub fn same_values(report: &Report, column: usize, rows: usize) -> Sentence {
 
 /// What a gate passes over: rows that changed in units of which nobody said which direction is better.
 #[must_use]
-pub fn unjudged(report: &Report) -> Option<Sentence> {
+pub fn unjudged(run: &Judged) -> Option<Sentence> {
     /// More units than this are counted rather than told.
     const UNITS: usize = 5;
     let mut units: IndexMap<&BString, Vec<BString>> = IndexMap::new();
-    for judged in report.worst_first() {
+    for judged in run.worst_first() {
         let has_changed = judged.judgement.verdict == Verdict::Changed;
-        if has_changed && !judged.judgement.is_gated && judged.table.better.is_none() {
+        if has_changed && !run.is_gated(judged.position()) && judged.table.better.is_none() {
             let rows = units.entry(&judged.table.unit).or_default();
             rows.push(judged.row.label());
         }
@@ -534,15 +524,22 @@ pub fn waiver(note: &WaiverNote) -> Sentence {
 
 /// Remarks on both samples of a judgement and on its comparison, as far as they are about noise or numbers of runs.
 #[must_use]
-pub fn remarks(judged: &Judged<'_>) -> Vec<String> {
+pub fn remarks(run: &Judged, judged: &JudgedRow<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
-    for (side, cell) in [("base", judged.baseline), ("new", judged.cell)] {
+    let position = judged.position();
+    let baseline = Position {
+        column: judged.judgement.baseline,
+        ..position
+    };
+    for (side, cell, position) in [
+        ("base", judged.baseline, baseline),
+        ("new", judged.cell, position),
+    ] {
         let Some(cell) = cell else { continue };
         for warning in &cell.warnings {
             remarks.push(format!("{side}: {warning}"));
         }
-        for noise in &cell.noise {
-            let noise: &Noise = noise;
+        for noise in run.noise.at(position) {
             remarks.push(format!("{side}: {noise}"));
         }
     }

@@ -3,10 +3,8 @@
 use std::mem;
 use std::sync::Arc;
 
-use super::arrangement::{Arrangement, Shown};
 use super::model::{
-    Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, NoGeomeanEffect, Report, Row,
-    Table,
+    Cell, Change, Column, Comparison, Field, Geomean, GeomeanChange, Report, Row, Table,
 };
 use super::warning::{DIFFERENCE_SEARCH_LIMIT, Warning};
 use crate::common::parallel;
@@ -64,9 +62,6 @@ pub fn build(samples: Samples, metadata: &Metadata, settings: Settings) -> Repor
             .map(|table| build_table(table, metadata, &mut rows))
             .collect(),
         columns: columns(samples.columns),
-        summary: None,
-        gate: None,
-        arrangement: Arrangement::default(),
         confidence: settings.confidence,
     }
 }
@@ -120,7 +115,6 @@ fn build_table(
         unit: table.unit,
         columns: columns(table.columns),
         places: table.places,
-        shown: Shown::all(own_rows.len()),
         rows: own_rows,
     }
 }
@@ -187,11 +181,7 @@ impl Analyst {
             cells.push((column, cell));
         }
         self.baseline = baseline;
-        Row {
-            key,
-            cells,
-            judgements: Vec::new(),
-        }
+        Row { key, cells }
     }
 
     fn summarize(&mut self, sample: Sample, sorted: &[f64], is_exact: bool) -> Cell {
@@ -214,7 +204,6 @@ impl Analyst {
             high: interval.hi,
             warnings,
             comparison: None,
-            noise: Vec::new(),
         }
     }
 
@@ -403,8 +392,6 @@ fn geomean(cells: &[(Option<f64>, f64)], column: usize, of_baseline: usize) -> G
     Geomean {
         value,
         change,
-        effect: None,
-        no_effect: change.map(|_| NoGeomeanEffect::NotAsked),
         warnings,
     }
 }

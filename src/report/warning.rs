@@ -14,7 +14,7 @@ pub enum Warning {
     /// Results pooled in one cell differ in keys that no projection names.
     Vary {
         /// The keys, configuration keys first.
-        #[serde(serialize_with = "super::model::lossy_list")]
+        #[serde(serialize_with = "crate::sample::samples::lossy_list")]
         keys: Vec<BString>,
     },
     /// Too few values for an interval at this level.

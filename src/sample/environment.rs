@@ -6,8 +6,10 @@
 
 use bstr::{BStr, BString, ByteSlice};
 use indexmap::{IndexMap, IndexSet};
+use serde::Serialize;
 
 use super::builder::Builder;
+use super::samples::lossy_list;
 use crate::query::layout::Role;
 use crate::query::{KeyId, Layout, Projector};
 
@@ -24,19 +26,21 @@ pub struct Environments {
     /// around them; an empty value where a result has none.
     pub columns: Vec<[Vec<BString>; ENVIRONMENT_KEYS.len()]>,
     /// Where a column differs from the first.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<EnvironmentDifference>,
 }
 
 /// The same benchmark measured on different things.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Difference {
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct EnvironmentDifference {
     /// The index of the column; never 0.
     pub column: usize,
     /// One of [`ENVIRONMENT_KEYS`].
     pub key: &'static str,
     /// Its values in the first column.
+    #[serde(serialize_with = "lossy_list")]
     pub baseline: Vec<BString>,
     /// Its values in this column.
+    #[serde(serialize_with = "lossy_list")]
     pub values: Vec<BString>,
 }
 
@@ -48,6 +52,12 @@ struct Seen([Values; ENVIRONMENT_KEYS.len()]);
 type Identity = (usize, usize);
 
 impl Environments {
+    /// The keys with their values in a column; none where nobody looked.
+    pub fn of_column(&self, column: usize) -> impl Iterator<Item = (&'static str, &[BString])> {
+        let values = self.columns.get(column).into_iter().flatten();
+        ENVIRONMENT_KEYS.into_iter().zip(values.map(Vec::as_slice))
+    }
+
     /// Looks at all results in `builder` that came to a cell.
     #[must_use]
     pub fn of(builder: &Builder<'_>, layout: &Layout) -> Self {
@@ -76,7 +86,7 @@ impl Environments {
             }
         }
 
-        let mut differences: IndexSet<Difference> = IndexSet::new();
+        let mut differences: IndexSet<EnvironmentDifference> = IndexSet::new();
         let roles = ENVIRONMENT_KEYS.map(|key| layout.role(key.as_bytes()));
         for column in 1..columns.len() {
             let mut has_common = false;
@@ -107,7 +117,7 @@ impl Seen {
         other: &Self,
         column: usize,
         roles: [Role; ENVIRONMENT_KEYS.len()],
-    ) -> impl Iterator<Item = Difference> {
+    ) -> impl Iterator<Item = EnvironmentDifference> {
         (0..ENVIRONMENT_KEYS.len()).filter_map(move |index| {
             let (baseline, values) = (&self.0[index], &other.0[index]);
             let differs = match roles[index] {
@@ -116,7 +126,7 @@ impl Seen {
                 Role::Separates => baseline.is_disjoint(values),
                 Role::Pooled => baseline != values,
             };
-            differs.then(|| Difference {
+            differs.then(|| EnvironmentDifference {
                 column,
                 key: ENVIRONMENT_KEYS[index],
                 baseline: baseline.iter().cloned().collect(),
@@ -186,7 +196,7 @@ mod tests {
         let differences = Environments::of(&builder, &layout).differences.into_iter();
         differences
             .map(|found| {
-                let Difference {
+                let EnvironmentDifference {
                     key,
                     baseline,
                     values: new,

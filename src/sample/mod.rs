@@ -7,7 +7,7 @@ pub mod seen;
 pub mod values;
 
 pub use builder::{Builder, MOST_CONFIGURED};
-pub use environment::{ENVIRONMENT_KEYS, Environments};
+pub use environment::{ENVIRONMENT_KEYS, EnvironmentDifference, Environments};
 pub use samples::{Field, Sample, SampleTable, Samples};
 pub use seen::{Changing, Seen};
 pub use values::Values;

@@ -28,6 +28,14 @@ fn lossy_shared<S: Serializer>(text: &Arc<BString>, serializer: S) -> Result<S::
     lossy(text, serializer)
 }
 
+/// [`lossy`] for a list.
+pub(crate) fn lossy_list<S: Serializer>(
+    texts: &[BString],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(texts.iter().map(|text| text.to_str_lossy()))
+}
+
 /// All samples of a run, in tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {

@@ -7,12 +7,11 @@ use std::io::{self, Write};
 use bstr::{BStr, BString, ByteSlice};
 use indexmap::IndexMap;
 
+use crate::judge::{Judged, JudgedRow, Verdict};
 use crate::render::escape::html;
 use crate::render::subject::{Subjects, label};
 use crate::render::{format, plot, words};
-use crate::report::judgement::Judged;
 use crate::report::model::Table;
-use crate::report::{Report, Verdict};
 use crate::unit::Scale;
 
 /// So many rows are open when the page opens. Of longer lists, unchanged rows are folded, and rows beyond these.
@@ -20,9 +19,9 @@ const OPEN_ROWS: usize = 100;
 
 /// The rows of the page, in the order to show.
 pub struct Rows<'a> {
-    report: &'a Report,
+    run: &'a Judged,
     subjects: &'a Subjects<'a>,
-    listed: &'a [Judged<'a>],
+    listed: &'a [JudgedRow<'a>],
     /// Whether unchanged rows are left out until somebody asks for them.
     is_folded: bool,
     axis: plot::Axis,
@@ -31,10 +30,10 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub fn new(report: &'a Report, subjects: &'a Subjects<'a>, listed: &'a [Judged<'a>]) -> Self {
-        let is_unchanged = |judged: &Judged<'_>| judged.judgement.verdict == Verdict::Unchanged;
+    pub fn new(run: &'a Judged, subjects: &'a Subjects<'a>, listed: &'a [JudgedRow<'a>]) -> Self {
+        let is_unchanged = |judged: &JudgedRow<'_>| judged.judgement.verdict == Verdict::Unchanged;
         Self {
-            report,
+            run,
             subjects,
             listed,
             is_folded: listed.len() > OPEN_ROWS && !listed.iter().all(is_unchanged),
@@ -58,7 +57,7 @@ impl<'a> Rows<'a> {
             .iter()
             .filter_map(|judged| package(judged.table));
         write_choice("package", "package", packages, out)?;
-        if self.report.columns.len() > 2 {
+        if self.run.report.columns.len() > 2 {
             let columns: Vec<BString> = self
                 .listed
                 .iter()
@@ -73,7 +72,7 @@ impl<'a> Rows<'a> {
         }
         writeln!(out, "<fieldset aria-label=\"Verdicts to show\">")?;
         for verdict in Verdict::ALL {
-            let is_it = |judged: &&Judged<'_>| judged.judgement.verdict == verdict;
+            let is_it = |judged: &&JudgedRow<'_>| judged.judgement.verdict == verdict;
             let count = self.listed.iter().filter(is_it).count();
             if count > 0 {
                 let checked = if self.is_folded && verdict == Verdict::Unchanged {
@@ -106,8 +105,7 @@ impl<'a> Rows<'a> {
     /// The table itself.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let [base, new] = &self.sides;
-        let summary = self.report.summary.as_ref();
-        let level = summary.map_or_else(String::new, |summary| format::level(summary.alpha));
+        let level = format::level(self.run.summary.alpha);
         let button = |name: &str, text: &str, kind: &str, class: &str| {
             format!(
                 "<th scope=\"col\" class=\"{class}\" data-key=\"{name}\" data-type=\"{kind}\"><button type=\"button\">{text}</button></th>\n"
@@ -163,8 +161,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn column(&self, judged: &Judged<'_>) -> BString {
-        let column = self.report.columns.get(judged.place.column);
+    fn column(&self, judged: &JudgedRow<'_>) -> BString {
+        let column = self.run.report.columns.get(judged.position().column);
         column.map_or_else(BString::default, label)
     }
 }
@@ -212,7 +210,7 @@ struct Addresses {
 }
 
 impl Addresses {
-    fn of(&mut self, subjects: &Subjects<'_>, judged: &Judged<'_>) -> String {
+    fn of(&mut self, subjects: &Subjects<'_>, judged: &JudgedRow<'_>) -> String {
         let name = address(&subjects.name(judged).to_str_lossy());
         let unit = address(&judged.table.unit.to_str_lossy());
         let wanted = format!("{name}.{unit}");
@@ -236,7 +234,7 @@ fn address(text: &str) -> String {
 }
 
 struct Row<'a> {
-    judged: &'a Judged<'a>,
+    judged: &'a JudgedRow<'a>,
     rows: &'a Rows<'a>,
     address: String,
     is_later: bool,
@@ -295,7 +293,7 @@ impl Row<'_> {
         if let Some(package) = package(judged.table) {
             let _ = write!(row, " data-package=\"{}\"", html(package));
         }
-        if rows.report.columns.len() > 2 {
+        if rows.run.report.columns.len() > 2 {
             let column = rows.column(judged);
             let _ = write!(row, " data-column=\"{}\"", html(column.as_ref()));
         }
@@ -366,7 +364,7 @@ impl Row<'_> {
             rank.unwrap_or_default(),
             words::verdict(self.judged.judgement)
         );
-        let remarks = words::remarks(self.judged);
+        let remarks = words::remarks(self.rows.run, self.judged);
         if !remarks.is_empty() {
             let noun = if remarks.len() == 1 {
                 "remark"
@@ -389,7 +387,7 @@ impl Row<'_> {
 }
 
 /// The p-value before and after correction.
-fn evidence(judged: &Judged<'_>) -> String {
+fn evidence(judged: &JudgedRow<'_>) -> String {
     let comparison = judged.cell.and_then(|cell| cell.comparison.as_ref());
     let p = comparison.and_then(|comparison| comparison.p);
     match (p, judged.judgement.adjusted_p) {

@@ -4,8 +4,7 @@ use bstr::{BString, ByteSlice};
 use indexmap::IndexSet;
 
 use super::margin::{Margins, RowName};
-use super::model::{Report, Table};
-use super::verdict::row_name;
+use crate::report::model::{Report, Table};
 use crate::unit::{Better, Tidied};
 
 /// A setting that does nothing here.
@@ -84,8 +83,7 @@ pub fn idle(report: &Report, margins: &Margins, better: &[(BString, Better)]) ->
 pub fn missing_rows(report: &Report, margins: &Margins) -> Option<IdleSetting> {
     let names = |table: &Table| -> Vec<RowName> {
         let rows = table.rows.iter();
-        rows.map(|row| row_name(&row.label(), &table.key, &row.key, &table.unit))
-            .collect()
+        rows.map(|row| RowName::of(table, row)).collect()
     };
     let known: IndexSet<RowName> = report.tables.iter().flat_map(names).collect();
     let mut missing = margins.rows().filter(|name| !known.contains(*name));

@@ -12,13 +12,13 @@ use bstr::{BStr, BString, ByteSlice};
 use indexmap::IndexMap;
 
 use self::pairing::Pairing;
-use super::model::{Change, GeomeanChange, Report, Row, Table};
-use super::settings::IdleSetting;
-use super::warning::Warning;
 use crate::input::Likeness;
+use crate::judge::settings::IdleSetting;
 use crate::query::{Filter, Key, Projection};
 use crate::read::InputFacts;
 use crate::record::{Findings, Occurrences};
+use crate::report::model::{Change, GeomeanChange, Report, Row, Table};
+use crate::report::warning::Warning;
 
 /// More would not be read.
 const MOST_NOTES: usize = 5;

@@ -17,7 +17,8 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::judgement::{Effect, EffectScale};
+use super::effect::{Effect, EffectScale};
+use crate::report::model::{Row, Table};
 use crate::unit::{Class, Tidied};
 
 /// The margin of measured units of which nothing else was said, as a part of the baseline.
@@ -247,6 +248,18 @@ impl Margins {
 }
 
 impl RowName {
+    /// The name of a row of a table.
+    #[must_use]
+    pub fn of(table: &Table, row: &Row) -> Self {
+        let mut fields = table.key.iter().chain(&*row.key);
+        let package = fields.find(|field| *field.key == "pkg");
+        Self::new(
+            &row.label().to_str_lossy(),
+            &package.map_or_else(String::new, |field| field.value.to_str_lossy().into_owned()),
+            &table.unit.to_str_lossy(),
+        )
+    }
+
     /// The name of a row; the unit in any form.
     #[must_use]
     pub fn new(benchmark: &str, package: &str, unit: &str) -> Self {

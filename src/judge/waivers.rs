@@ -13,16 +13,17 @@
 use std::collections::HashSet;
 
 use indexmap::IndexMap;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::value::{Date, Datetime};
 
-use super::judgement::{Judgement, Verdict, WaiverNote, WaiverNoteKind, WaiverState};
+use super::effect::Effect;
+use super::judgement::{Judgements, WaiverState};
 use super::margin::{
     Amount, ReadFile, RowName, TomlError, line_of, parse_amount, read_toml, toml_error,
 };
-use super::model::Report;
-use super::verdict::row_name;
+use super::verdict::Verdict;
+use crate::report::model::Report;
 
 /// All waivers of a run, and the day on which they are asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,22 +130,25 @@ impl Waivers {
         Ok(Self { today, waivers })
     }
 
-    /// What the waiver for a row, if there is one, makes of its judgement; `centre` is that of the baseline.
+    /// What the waiver for a row, if there is one, makes of its verdict; `centre` is that of the baseline.
     pub(super) fn state(
         &self,
-        name: &RowName,
-        judgement: &Judgement,
+        name: impl FnOnce() -> RowName,
+        effect: &Effect,
+        verdict: Verdict,
         centre: f64,
     ) -> Option<WaiverState> {
-        let waiver = self.waivers.get(name)?;
-        let effect = judgement.effect.as_ref()?;
+        if self.waivers.is_empty() {
+            return None;
+        }
+        let waiver = self.waivers.get(&name())?;
         let expires = waiver.expires.to_string();
         if waiver.expires < self.today {
             return Some(WaiverState::Expired { expires });
         }
         let ceiling = waiver.ceiling.limit(effect.scale, centre);
         // What is worse than the ceiling is no longer what was waived, in either direction of better.
-        if judgement.verdict == Verdict::Regression && effect.estimate.abs() > ceiling {
+        if verdict == Verdict::Regression && effect.estimate.abs() > ceiling {
             return Some(WaiverState::OverCeiling { ceiling });
         }
         Some(WaiverState::Applies {
@@ -156,14 +160,13 @@ impl Waivers {
 
     /// What is wrong with single waivers, in the order of the file.
     #[must_use]
-    pub fn notes(&self, report: &Report) -> Vec<WaiverNote> {
+    pub fn notes(&self, report: &Report, judgements: &Judgements) -> Vec<WaiverNote> {
         let mut rows: HashSet<RowName> = HashSet::new();
         let mut regressions: HashSet<RowName> = HashSet::new();
         let mut over: HashSet<RowName> = HashSet::new();
         if !self.waivers.is_empty() {
-            for judged in report.all_judged() {
-                let (table, row) = (judged.table, judged.row);
-                let name = row_name(&row.label(), &table.key, &row.key, &table.unit);
+            for judged in judgements.rows(report) {
+                let name = RowName::of(judged.table, judged.row);
                 if judged.judgement.verdict == Verdict::Regression {
                     regressions.insert(name.clone());
                 }
@@ -199,6 +202,38 @@ impl Waivers {
             })
             .collect()
     }
+}
+
+/// What is wrong with a waiver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WaiverNote {
+    /// The line of the waiver in its file, from 1.
+    pub line: usize,
+    /// The benchmark that it names.
+    pub benchmark: String,
+    /// The package that it names.
+    pub package: String,
+    /// The unit that it names.
+    pub unit: String,
+    /// What is wrong.
+    pub kind: WaiverNoteKind,
+}
+
+/// What is wrong with a waiver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum WaiverNoteKind {
+    /// No row is called this.
+    Stale,
+    /// The row has no regression.
+    Unused,
+    /// Its last day is past.
+    Expired {
+        /// The last day, as `YYYY-MM-DD`.
+        expires: String,
+    },
+    /// The regression is larger than its ceiling.
+    OverCeiling,
 }
 
 /// A date of TOML, or a string that is one.

@@ -1,7 +1,31 @@
 //! The proof that a gate can fire: the new side is made worse in memory.
 
+use super::gate::GateError;
+use super::judged::{Judged, Provenance, judge_given};
+use super::judging::Judging;
+use crate::report::model::Report;
 use crate::sample::Samples;
 use crate::unit::{Better, Metadata};
+
+/// Judges each row of `worse` as if it alone differed from `report`: a change of all rows at once would be none that a gate has
+/// to find.
+///
+/// # Errors
+/// A [`GateError`] where a gate was asked what it cannot know.
+pub fn judge_one_at_a_time(
+    report: Report,
+    worse: Report,
+    judging: &Judging,
+    provenance: Provenance,
+) -> Result<Judged, GateError> {
+    let without_gate = Judging {
+        gate: None,
+        ..judging.clone()
+    };
+    let (_, undisturbed) = judge_given(report, &without_gate, provenance.clone(), None)?;
+    let (judged, _) = judge_given(worse, judging, provenance, Some(&undisturbed))?;
+    Ok(judged)
+}
 
 /// Makes all values outside the run's first column worse by `part`, 0 to 1, of themselves in the bad direction of their
 /// unit; where that is unknown, larger.

@@ -5,7 +5,7 @@
 
 use bstr::{BStr, BString};
 
-use super::judgement::UnitDispute;
+use super::obstacle::UnitDispute;
 use crate::read::InputFacts;
 use crate::sample::Field;
 use crate::unit::{Better, Metadata};

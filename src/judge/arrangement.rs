@@ -6,8 +6,9 @@ use std::num::NonZero;
 use bstr::BString;
 use serde::Serialize;
 
-use super::judgement::{Judged, Verdict};
-use super::model::{Change, Comparison, Report, Row, Table};
+use super::judgement::{JudgedRow, Judgements};
+use crate::report::listing::Listing;
+use crate::report::model::{Change, Comparison, Report, Row};
 use crate::unit::Better;
 
 /// Which rows are shown, and in which order.
@@ -43,99 +44,59 @@ pub enum Order {
     P,
 }
 
-/// The rows of a table that are shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shown {
-    /// Their indices, in the order to show.
-    pub rows: Vec<usize>,
-    /// How many of them the table itself shows.
-    pub listed: usize,
-}
-
-impl Shown {
-    /// All rows as they stand.
-    #[must_use]
-    pub fn all(rows: usize) -> Self {
-        Self {
-            rows: (0..rows).collect(),
-            listed: rows,
+/// Chooses and orders the rows of tables to show: which of them changed is what the judgements say, and by what they are
+/// sorted what the report says.
+#[must_use]
+pub fn listing(report: &Report, judgements: &Judgements, arrangement: Arrangement) -> Listing {
+    if arrangement == Arrangement::default() {
+        return Listing::default();
+    }
+    let limit = arrangement.limit.map_or(usize::MAX, NonZero::get);
+    let tables = report.tables.iter().enumerate().map(|(index, table)| {
+        let mut rows: Vec<usize> = (0..table.rows.len()).collect();
+        if arrangement.changed_only {
+            rows.retain(|&row| {
+                let mut judgements = judgements.of_row(index, row).iter();
+                judgements.any(|judgement| judgement.verdict.is_change())
+            });
         }
-    }
-}
-
-impl Verdict {
-    /// Whether it says that something changed.
-    #[must_use]
-    pub fn is_change(self) -> bool {
-        !matches!(self, Self::Unchanged | Self::Inconclusive)
-    }
-}
-
-impl Table {
-    /// The rows that the table shows, in the order to show.
-    pub fn listed_rows(&self) -> impl Iterator<Item = &Row> {
-        let shown = self.shown.rows.iter().take(self.shown.listed);
-        shown.filter_map(|&row| self.rows.get(row))
-    }
-}
-
-impl Report {
-    /// Chooses and orders the rows to show.
-    ///
-    /// Which rows changed is what the judgements say, so they come first.
-    pub fn arrange(&mut self, arrangement: Arrangement) {
-        self.arrangement = arrangement;
-        for table in &mut self.tables {
-            let mut rows: Vec<usize> = (0..table.rows.len()).collect();
-            if arrangement.changed_only {
-                rows.retain(|&row| has_changed(&table.rows[row]));
-            }
-            if let Some(sort) = arrangement.sort {
-                rows = sort.sort(rows, |&row| {
-                    let row = &table.rows[row];
-                    let comparison = first_comparison(row);
-                    let change = comparison.map(|comparison| comparison.change);
-                    let worse = change.map(|change| worsening(change, table.better));
-                    (row, worse, comparison.and_then(|comparison| comparison.p))
-                });
-            }
-            let limit = arrangement.limit.map_or(usize::MAX, NonZero::get);
-            table.shown = Shown {
-                listed: rows.len().min(limit),
-                rows,
-            };
+        if let Some(sort) = arrangement.sort {
+            rows = sort.sort(rows, |&row| {
+                let row = &table.rows[row];
+                let comparison = first_comparison(row);
+                let change = comparison.map(|comparison| comparison.change);
+                let worse = change.map(|change| worsening(change, table.better));
+                (row, worse, comparison.and_then(|comparison| comparison.p))
+            });
         }
-    }
-
-    /// The judgements to list: sorted as asked for, else the worst first; not limited.
-    #[must_use]
-    pub fn listed(&self) -> Vec<Judged<'_>> {
-        let Arrangement {
-            sort, changed_only, ..
-        } = self.arrangement;
-        let mut listed = match sort {
-            None => self.worst_first(),
-            Some(sort) => sort.sort(self.all_judged().collect(), |judged| {
-                let comparison = judged.cell.and_then(|cell| cell.comparison.as_ref());
-                (
-                    judged.row,
-                    judged
-                        .change()
-                        .map(|change| worsening(change, judged.table.better)),
-                    comparison.and_then(|comparison| comparison.p),
-                )
-            }),
-        };
-        if changed_only {
-            listed.retain(|judged| judged.judgement.verdict.is_change());
-        }
-        listed
-    }
+        rows.truncate(limit);
+        rows
+    });
+    Listing::of(tables.collect())
 }
 
-fn has_changed(row: &Row) -> bool {
-    let mut judgements = row.judgements.iter();
-    judgements.any(|(_, judgement)| judgement.verdict.is_change())
+/// The judgements to list: sorted as asked for, else the worst first; not limited.
+pub(super) fn listed<'a>(
+    report: &'a Report,
+    judgements: &'a Judgements,
+    arrangement: Arrangement,
+) -> Vec<JudgedRow<'a>> {
+    let mut listed = match arrangement.sort {
+        None => judgements.worst_first(report),
+        Some(sort) => sort.sort(judgements.rows(report).collect(), |row| {
+            let comparison = row.cell.and_then(|cell| cell.comparison.as_ref());
+            let worse = row.change();
+            (
+                row.row,
+                worse.map(|change| worsening(change, row.table.better)),
+                comparison.and_then(|comparison| comparison.p),
+            )
+        }),
+    };
+    if arrangement.changed_only {
+        listed.retain(|row| row.judgement.verdict.is_change());
+    }
+    listed
 }
 
 /// How much worse a change is, as a part of the baseline; below 0 for one to the better.
@@ -225,7 +186,6 @@ mod tests {
             high: 1.0,
             warnings: Vec::new(),
             comparison,
-            noise: Vec::new(),
         };
         let comparison = comparison.map(|(part, p)| Comparison {
             p,
@@ -240,7 +200,6 @@ mod tests {
                 value: name.into(),
             }]),
             cells: vec![(0, cell(None)), (1, cell(comparison))],
-            judgements: Vec::new(),
         }
     }
 

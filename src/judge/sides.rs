@@ -3,9 +3,9 @@
 use bstr::{BString, ByteSlice};
 use hashbrown::{HashMap, HashSet};
 
-use super::judgement::SplitByKey;
-use super::model::{Cell, Field, Report, Row, Table};
+use super::obstacle::SplitByKey;
 use crate::read::InputFacts;
+use crate::report::model::{Cell, Field, Report, Row, Table};
 
 /// The columns that have the very measurements of the baseline, each with the number of such rows.
 ///

@@ -1,0 +1,187 @@
+//! How large a change is, and how sure that is for the row alone.
+
+use serde::Serialize;
+
+use crate::report::model::Cell;
+use crate::stats::{HodgesLehmann, Interval, UDistributions, smallest_p};
+use crate::unit::Better;
+
+/// How large a change is, with its interval.
+///
+/// All numbers have the same scale, and 0 is no change. The interval's level is 1 − α.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Effect {
+    /// What the numbers mean.
+    pub scale: EffectScale,
+    /// The estimate; the Hodges-Lehmann one unless values are exact.
+    pub estimate: f64,
+    /// The lower bound of the interval, or −∞.
+    pub low: f64,
+    /// The upper bound of the interval, or ∞.
+    pub high: f64,
+    /// The probability that the interval covers the change, 0 to 1.
+    pub coverage: f64,
+    /// Why the bounds are infinite, where they are.
+    pub unbounded: Option<Unbounded>,
+}
+
+impl Effect {
+    /// The effect where the values themselves are compared: known to the last digit.
+    pub(super) fn exact(old: f64, new: f64) -> Self {
+        let (scale, estimate) = match old {
+            0.0 => (EffectScale::Difference, new),
+            old if old > 0.0 && new > 0.0 => (EffectScale::Ratio, new / old - 1.0),
+            old => (EffectScale::RelativeDifference, (new - old) / old.abs()),
+        };
+        Self {
+            scale,
+            estimate,
+            low: estimate,
+            high: estimate,
+            coverage: 1.0,
+            unbounded: None,
+        }
+    }
+
+    /// Whether there is an interval worth the name.
+    #[must_use]
+    pub fn is_bounded(&self) -> bool {
+        self.unbounded.is_none()
+    }
+
+    /// The bounds of a ratio; none where the effect is no ratio or unbounded.
+    pub(super) fn ratio_interval(&self) -> Option<Interval> {
+        (self.scale == EffectScale::Ratio && self.is_bounded()).then_some(Interval {
+            lo: 1.0 + self.low,
+            hi: 1.0 + self.high,
+        })
+    }
+
+    /// How bad the change is: the larger the worse, below 0 for a change to the better.
+    ///
+    /// The logarithm of the ratio in the bad direction, so that a halved throughput is as bad as a doubled time; infinite
+    /// for a change from 0. Where the direction is unknown, any change counts as bad.
+    #[must_use]
+    pub fn badness(&self, better: Option<Better>) -> f64 {
+        let size = match self.scale {
+            EffectScale::Ratio => self.estimate.ln_1p(),
+            EffectScale::RelativeDifference => self.estimate,
+            EffectScale::Difference if self.estimate == 0.0 => 0.0,
+            EffectScale::Difference => f64::INFINITY.copysign(self.estimate),
+        };
+        match better {
+            Some(Better::Lower) => size,
+            Some(Better::Higher) => -size,
+            None => size.abs(),
+        }
+    }
+}
+
+/// What the numbers of an [`Effect`] mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectScale {
+    /// new/old − 1, > −1; all values are positive, or exact.
+    Ratio,
+    /// (new − old)/|median of old|, as some value is not positive.
+    RelativeDifference,
+    /// new − old in the unit of the table, as the baseline's median is 0.
+    Difference,
+}
+
+/// Why an interval has no bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Unbounded {
+    /// Samples of these sizes cannot reach the level.
+    TooFewRuns {
+        /// How many values a side would; none up to the limit of the search.
+        needed: Option<usize>,
+    },
+}
+
+/// Estimates one effect after the other, and keeps between them what they share.
+pub(super) struct Estimator {
+    alpha: f64,
+    shifts: HodgesLehmann,
+    distributions: UDistributions,
+    /// The sorted values of the baseline and of the cell compared with it.
+    sorted: [Vec<f64>; 2],
+}
+
+impl Estimator {
+    /// For intervals of the level 1 − `alpha`.
+    pub fn new(alpha: f64) -> Self {
+        Self {
+            alpha,
+            shifts: HodgesLehmann::new(),
+            distributions: UDistributions::new(),
+            sorted: [Vec::new(), Vec::new()],
+        }
+    }
+
+    /// The shift of Hodges and Lehmann (1963) with its interval, of the logarithms where all values are positive.
+    pub fn effect(&mut self, base: &Cell, cell: &Cell) -> Effect {
+        for (sorted, cell) in self.sorted.iter_mut().zip([base, cell]) {
+            cell.values.copy_to(sorted);
+            sorted.sort_unstable_by(f64::total_cmp);
+        }
+        let [old, new] = &self.sorted;
+        let level = 1.0 - self.alpha;
+        let distributions = &mut self.distributions;
+        let ratio = self.shifts.ratio(distributions, old, new, level);
+        let (scale, unit, estimate) = if ratio.is_some() {
+            (EffectScale::Ratio, 1.0, ratio)
+        } else {
+            let difference = self.shifts.difference(distributions, old, new, level);
+            match base.centre {
+                0.0 => (EffectScale::Difference, 1.0, difference),
+                centre => (EffectScale::RelativeDifference, centre.abs(), difference),
+            }
+        };
+        let Some(estimate) = estimate else {
+            // Not reached: cells have values.
+            return Effect::exact(base.centre, cell.centre);
+        };
+        let (value, low, high) = (estimate.value, estimate.interval.lo, estimate.interval.hi);
+        let is_bounded = match scale {
+            EffectScale::Ratio => low > 0.0 && high.is_finite(),
+            _ => low.is_finite() && high.is_finite(),
+        };
+        let no_change = if scale == EffectScale::Ratio {
+            1.0
+        } else {
+            0.0
+        };
+        let scaled = |value: f64| (value - no_change) / unit;
+        Effect {
+            scale,
+            estimate: scaled(value),
+            low: if is_bounded {
+                scaled(low)
+            } else {
+                f64::NEG_INFINITY
+            },
+            high: if is_bounded {
+                scaled(high)
+            } else {
+                f64::INFINITY
+            },
+            coverage: estimate.coverage,
+            unbounded: (!is_bounded).then(|| Unbounded::TooFewRuns {
+                needed: smallest_size(self.alpha),
+            }),
+        }
+    }
+}
+
+/// The largest number of values a side that is named as the one needed.
+pub(super) const SEARCH_LIMIT: usize = 100;
+
+/// What rounding may make of a p-value that is just α.
+pub(super) const ROUNDING: f64 = 1e-12;
+
+/// The smallest equal size at which some two-sided p-value is at most `alpha`.
+pub(super) fn smallest_size(alpha: f64) -> Option<usize> {
+    (1..=SEARCH_LIMIT).find(|&size| smallest_p(size, size) <= alpha * (1.0 + ROUNDING))
+}
