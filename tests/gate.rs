@@ -702,6 +702,53 @@ fn margins_measured_with_noise_make_the_same_code_unchanged() {
     ended.says("bad.toml:1: missing field `package`");
 }
 
+/// Runs whose tables differ in a key other than the package, so that rows are called the same.
+fn twice_named(runs: Runs, units: [&'static [(f64, &'static str)]; 2]) -> String {
+    let [short, long] = units.map(|units| input(runs, &[("a", "X", units)]));
+    format!("length: short\n{short}length: long\n{long}")
+}
+
+#[test]
+fn margins_of_rows_that_are_called_the_same_are_read_back() {
+    let [one, two] = [RUNS, AGAIN].map(|runs| twice_named(runs, [UNITS; 2]));
+    let folder = Folder::new(&[("one.txt", &one), ("two.txt", &two)]);
+    let ended = folder.run("-noise %one.txt %two.txt");
+    assert_eq!(ended.status, 0);
+    for value in ["short", "long"] {
+        let keys = format!("keys = {{ \"length\" = \"{value}\" }}");
+        assert_eq!(ended.stdout.matches(&keys).count(), UNITS.len(), "{keys}");
+    }
+    folder.add("noise.toml", &ended.stdout);
+    let ended = folder.run("-fail-on unproven -threshold @%noise.toml %one.txt %two.txt");
+    assert_eq!(ended.status, 0, "{ended:?}");
+}
+
+#[test]
+fn the_margin_of_a_time_that_is_mostly_nothing_is_read_back() {
+    let text = |seed: usize| -> String {
+        let value = |run: usize| if run < 6 { 0 } else { (run * seed) % 7 + 1 };
+        let line = |run| {
+            format!(
+                "BenchmarkX 1 {} p99-ns {} MB/s\n",
+                value(run),
+                value(run + 1)
+            )
+        };
+        (0..10).map(line).collect()
+    };
+    let folder = Folder::new(&[("one.txt", &text(3)), ("two.txt", &text(5))]);
+    let ended = folder.run("-noise %one.txt %two.txt");
+    assert_eq!(ended.status, 0, "{ended:?}");
+    assert!(
+        ended.stdout.contains("0.00%+0.00000000"),
+        "{}",
+        ended.stdout
+    );
+    folder.add("noise.toml", &ended.stdout);
+    let ended = folder.run("-fail-on regression -threshold @%noise.toml %one.txt %two.txt");
+    assert_eq!(ended.status, 0, "{ended:?}");
+}
+
 #[test]
 fn noise_cannot_be_measured_with_few_runs_or_on_two_machines() {
     let few = |runs| input(Runs { count: 3, ..runs }, BASE);
@@ -769,6 +816,38 @@ fn waived(waivers: &str, new: &[Benchmark]) -> Ended {
         ("waivers.toml", waivers),
     ])
     .run("-waivers %waivers.toml -today 2026-12-01 %old.txt %new.txt")
+}
+
+#[test]
+fn a_waiver_is_for_one_row() {
+    let old = twice_named(RUNS, [UNITS; 2]);
+    let new = twice_named(AGAIN, [SLOWER; 2]);
+    let waived = |waivers: &str| {
+        let files = [
+            ("old.txt", old.as_str()),
+            ("new.txt", &new),
+            ("w.toml", waivers),
+        ];
+        Folder::new(&files).run("-waivers %w.toml -today 2026-12-01 %old.txt %new.txt")
+    };
+    let both = waiver("60%", "2027-01-31");
+    let ended = waived(&both);
+    assert_eq!(ended.status, 1);
+    ended.says("gate failed: 2 regressions (2 regressions, ");
+    ended.says(
+        "note: waiver on line 1 (X-8, sec/op, a) names 2 rows, and tolerates none of them: \
+         add keys = { \"length\" = \"long\" }",
+    );
+    let short = format!("{both}keys = {{ length = \"short\" }}\n");
+    let ended = waived(&short);
+    assert_eq!(ended.status, 1);
+    ended.says("gate failed: 1 regression (2 regressions (1 waived), ");
+    let ended = waived(&format!("{short}{both}keys = {{ length = \"long\" }}\n"));
+    assert_eq!(ended.status, 0, "{ended:?}");
+    // What has all keys of a row is closer to it than what has some.
+    let ended = waived(&format!("{}{short}", both.replace("60%", "1%")));
+    ended.says("gate failed: 1 regression (2 regressions (1 waived), ");
+    ended.says("over its waiver's ceiling of 1.00%");
 }
 
 #[test]

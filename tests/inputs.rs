@@ -953,6 +953,24 @@ BenchmarkX-8\t     100\t         0.5000 ns/op
     }
 
     #[test]
+    fn warnings_on_lines_bring_no_control_characters_to_the_terminal() {
+        let text = b"Unit n\x1b[31ms better=higher\nUnit n\x1b[31ms better=lower\nBenchmarkX 1 NaN n\x1b[31ms\n";
+        for arguments in [&["x"][..], &["-format", "csv", "x"]] {
+            let run = run(&[("x", text)], arguments);
+            assert!(run.stderr.contains(r"n\u{1b}[31ms"), "{}", run.stderr);
+            assert!(!run.stderr.contains('\u{1b}'), "{}", run.stderr);
+        }
+        let missing = run(&[], &["gone\u{1b}[31m.txt"]);
+        assert!(
+            missing
+                .stderr
+                .starts_with(r"rbenchstat: open gone\u{1b}[31m.txt: "),
+            "{}",
+            missing.stderr
+        );
+    }
+
+    #[test]
     fn a_gate_and_further_reports_are_refused() {
         for (flags, named) in [
             (
@@ -960,6 +978,10 @@ BenchmarkX-8\t     100\t         0.5000 ns/op
                 "-fail-on, -self-test and -noise",
             ),
             (&["-out", "html=x.html"], "-out"),
+            (&["-sort", "delta"], "-sort"),
+            (&["-limit", "1"], "-limit"),
+            (&["-changed-only"], "-changed-only"),
+            (&["-color", "always"], "-color"),
         ] {
             let arguments = [&["-format", "bench", "x"], flags].concat();
             let run = run(&[("x", b"BenchmarkX 1 5 ns/op\n")], &arguments);

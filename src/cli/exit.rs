@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use crate::judge::Outcome;
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -28,6 +30,16 @@ impl Exit {
             Self::Failure => 2,
             Self::CouldNotJudge => 3,
             Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Outcome> for Exit {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Passed => Self::Success,
+            Outcome::Failed => Self::GateFailed,
+            Outcome::CouldNotJudge => Self::CouldNotJudge,
         }
     }
 }

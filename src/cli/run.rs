@@ -24,13 +24,15 @@ use crate::input::{InputError, Source, sources};
 use crate::judge::arrangement::listing;
 use crate::judge::gate::GateError;
 use crate::judge::judgement::Judgements;
+use crate::judge::noise_margins::NoiseMargins;
 use crate::judge::rules::UnitRules;
+use crate::judge::self_test::{self, SelfTest};
 use crate::judge::settings::{self, IdleSetting};
-use crate::judge::{InputProblems, Judged, Outcome, Provenance, judge, self_test};
+use crate::judge::{Gate, InputProblems, Judged, Outcome, Provenance, judge};
 use crate::measure::MeasureError;
 use crate::notes::{self, Note};
 use crate::read::{self, InputFacts, Inputs, ReadError, SelectError};
-use crate::render::{self, Presentation, escape, words};
+use crate::render::{self, Presentation, escape};
 use crate::report::{self, Listing, Report};
 
 /// The standard streams, or what stands for them.
@@ -133,7 +135,7 @@ fn run_under_own_name(arguments: &[OsString], streams: &mut Streams<'_>) -> Exit
         Err(Failure::Measure(MeasureError::Interrupted)) => Exit::Interrupted,
         Err(failure) => {
             // With standard error gone too, the exit status alone tells.
-            let _ = tell_failure(&failure, streams.stderr);
+            let _ = tell_failure(&failure, &mut escape::Lines::new(&mut *streams.stderr));
             Exit::Failure
         }
     }
@@ -246,12 +248,8 @@ fn act(
     }
     let mut args = args.without_older_flags()?;
     let options = Options::new(&args)?;
-    if options.selects && !options.outputs.is_empty() {
-        return Err(Failure::NotForSelection("-out"));
-    }
-    if options.selects && options.gate.does_more_than_show() {
-        // A gate that does not judge must not look as if it passed.
-        return Err(Failure::NotForSelection("-fail-on, -self-test and -noise"));
+    if options.selects {
+        refuse_what_compares(&options)?;
     }
     if let Some(measuring) = measuring {
         let measured =
@@ -270,6 +268,27 @@ fn act(
         });
     }
     act_on(&args, &options, streams)
+}
+
+/// Refuses what is for reports where the selected results are written instead.
+fn refuse_what_compares(options: &Options) -> Result<(), Failure> {
+    let arrangement = options.arrangement;
+    let flags = [
+        ("-out", !options.outputs.is_empty()),
+        // A gate that does not judge must not look as if it passed.
+        (
+            "-fail-on, -self-test and -noise",
+            options.gate.does_more_than_show(),
+        ),
+        ("-sort", arrangement.sort.is_some()),
+        ("-limit", arrangement.limit.is_some()),
+        ("-changed-only", arrangement.changed_only),
+        ("-color", options.colour == Color::Always),
+    ];
+    match flags.into_iter().find(|(_, is_given)| *is_given) {
+        Some((flag, _)) => Err(Failure::NotForSelection(flag)),
+        None => Ok(()),
+    }
 }
 
 /// Reads the inputs, and writes what is asked for.
@@ -295,7 +314,7 @@ fn act_on(args: &Args, options: &Options, streams: &mut Streams<'_>) -> Result<E
     let mut streams = Streams {
         stdin: &mut start.as_slice().chain(&mut *streams.stdin),
         stdout: &mut *streams.stdout,
-        stderr: &mut *streams.stderr,
+        stderr: &mut escape::Lines::new(&mut *streams.stderr),
         stdin_is_terminal: streams.stdin_is_terminal,
         surroundings: streams.surroundings.clone(),
     };
@@ -376,19 +395,15 @@ fn compare(
         idle.chain(notes::notes(&facts, &options.asked, reports.facts()))
             .collect()
     };
-    let exit = match (reports.judged(), options.gate.purpose) {
-        (Some(judged), Purpose::Noise) => tell_noise(judged, streams.stdout, streams.stderr)?,
-        (Some(judged), Purpose::SelfTest(part)) => {
-            tell_self_test(judged, part, options.quiet, streams)?
+    let gate = reports.judged().and_then(|judged| judged.gate.as_ref());
+    let exit = match (options.gate.purpose, reports.judged(), gate) {
+        (Purpose::Noise, Some(judged), _) => tell_noise(judged, streams)?,
+        (Purpose::SelfTest(part), Some(judged), Some(gate)) => {
+            tell_self_test(judged, gate, part, options.quiet, streams)?
         }
         _ => show(&reports, options, streams)?,
     };
     tell_notes(&notes, options.quiet, streams.stderr);
-    // The process ends next: giving back every row on its own would only take time. Where there may be another run, such
-    // as in tests and fuzzing, memory that grows with their number would hide what is really lost.
-    if !cfg!(debug_assertions) {
-        std::mem::forget(reports);
-    }
     Ok(exit)
 }
 
@@ -521,101 +536,47 @@ fn build(
 
 /// Tells the answer of the gate, if there is one.
 fn tell_gate(judged: &Judged, quiet: bool, stderr: &mut dyn Write) -> Exit {
-    let Some(gate) = &judged.gate else {
-        return Exit::Success;
-    };
     // With standard error gone, the exit status alone tells.
     let _ = render::gate::write(judged, quiet, stderr);
-    match gate.outcome {
-        Outcome::Passed => Exit::Success,
-        Outcome::Failed => Exit::GateFailed,
-        Outcome::CouldNotJudge => Exit::CouldNotJudge,
-    }
+    let gate = judged.gate.as_ref();
+    gate.map_or(Exit::Success, |gate| gate.outcome.into())
 }
 
 /// Prints for which rows the gate fires after the new side was made worse by `part`.
 fn tell_self_test(
     judged: &Judged,
+    gate: &Gate,
     part: f64,
     quiet: bool,
     streams: &mut Streams<'_>,
 ) -> Result<Exit, Failure> {
-    let mut text = Vec::new();
-    let fired = render::gate::write_self_test(judged, part, &mut text)?;
-    let exit = self_test_exit(judged, quiet, fired, streams.stderr);
-    let written = streams.stdout.write_all(&text);
-    finish(written.and_then(|()| streams.stdout.flush()), exit)
-}
-
-/// A gate that cannot judge proves nothing; one that can has to fire for every row.
-fn self_test_exit(
-    judged: &Judged,
-    quiet: bool,
-    fired_for_all: bool,
-    stderr: &mut dyn Write,
-) -> Exit {
-    let outcome = judged.gate.as_ref().map(|gate| gate.outcome);
-    if outcome == Some(Outcome::CouldNotJudge) {
-        tell_gate(judged, quiet, stderr)
-    } else if fired_for_all {
-        Exit::Success
-    } else {
-        Exit::GateFailed
+    let proof = SelfTest::of(judged, gate);
+    if proof.outcome == Outcome::CouldNotJudge {
+        tell_gate(judged, quiet, streams.stderr);
     }
+    let mut text = Vec::new();
+    render::gate::write_self_test(judged, &proof, part, &mut text)?;
+    print(&text, streams.stdout, proof.outcome.into())
 }
 
 /// Prints margins instead of tables, unless the inputs cannot be runs of the same code on the same machine.
-fn tell_noise(
-    judged: &Judged,
-    out: &mut dyn Write,
-    stderr: &mut dyn Write,
-) -> Result<Exit, Failure> {
-    let Judged {
-        report, summary, ..
-    } = judged;
-    if let Some(difference) = summary.environments.differences.first() {
-        let difference = words::environment(report, difference).plain();
-        let difference = escape::terminal(difference.as_str().into());
-        let _ = writeln!(
-            stderr,
-            "rbenchstat: -noise: {difference}: run the same code twice on one machine"
-        );
-        return Ok(Exit::CouldNotJudge);
-    }
-    if summary.worst.is_some() || summary.counts.improvement > 0 || !summary.shifts.is_empty() {
-        let what = match summary.shifts.first() {
-            Some(shift) => escape::terminal(words::shift(report, shift).plain().as_str().into()),
-            None => summary.counts.to_string(),
-        };
-        let _ = writeln!(
-            stderr,
-            "rbenchstat: -noise: the sides really differ ({what}): measure the same code on both sides, in turn"
-        );
-        return Ok(Exit::CouldNotJudge);
-    }
+fn tell_noise(judged: &Judged, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
+    let noise = NoiseMargins::of(judged);
+    let exit = noise.outcome().into();
     let mut text = Vec::new();
-    let (rows, without) = render::gate::write_noise(judged, &mut text)?;
-    if rows == 0 {
-        let remedy = if report.columns.len() < 2 {
-            ": name two inputs, runs of the same code"
-        } else {
-            ""
-        };
-        let _ = writeln!(stderr, "rbenchstat: -noise: no row has two sides{remedy}");
-        return Ok(Exit::CouldNotJudge);
+    if let NoiseMargins::Measured(margins) = &noise {
+        render::gate::write_margins(margins, &mut text)?;
     }
-    let outcome = out.write_all(&text).and_then(|()| out.flush());
-    if without > 0 {
-        let needed = summary
-            .runs_needed
-            .map_or_else(|| "more".into(), |needed| needed.to_string());
-        let _ = writeln!(
-            stderr,
-            "rbenchstat: -noise: {without} of {rows} rows have too few runs for a margin: run with -count {needed} at least"
-        );
-        return finish(outcome, Exit::CouldNotJudge);
+    if let Some(sentence) = render::gate::no_margins(judged, &noise) {
+        let _ = render::gate::write_about_noise(&sentence, streams.stderr);
     }
-    finish(outcome, Exit::Success)
+    print(&text, streams.stdout, exit)
+}
+
+/// Writes to standard output what is no report.
+fn print(text: &[u8], out: &mut dyn Write, exit: Exit) -> Result<Exit, Failure> {
+    let written = out.write_all(text);
+    finish(written.and_then(|()| out.flush()), exit)
 }
 
 /// Writes the further reports; all of them exist in memory before the first is put in place.

@@ -3,7 +3,7 @@
 use super::effect::{Effect, Estimator};
 use super::judgement::Margin;
 use super::judging::Judging;
-use super::margin::{Amount, RowName};
+use super::margin::Amount;
 use crate::report::model::{Cell, Position, Report, Row, Table};
 use crate::stats::smallest_p;
 use crate::unit::Better;
@@ -49,11 +49,10 @@ pub(super) fn contrasts(report: &Report, judging: &Judging) -> Vec<Contrast> {
                 row,
                 column: 0,
             };
-            let name = RowName::of(table, of_row);
             let looker = RowContrasts {
                 table,
                 row: of_row,
-                amounts: [false, true].map(|is_exact| judging.margins.of(&name, is_exact)),
+                amounts: [false, true].map(|is_exact| judging.margins.of(table, of_row, is_exact)),
                 alpha: judging.alpha,
             };
             looker.add(position, columns, &mut estimator, &mut contrasts);

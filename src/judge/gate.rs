@@ -13,7 +13,7 @@ use super::shift::Shift;
 use super::sides;
 use super::summary::Summary;
 use super::verdict::Verdict;
-use super::waivers::{WaiverNote, Waivers};
+use super::waivers::WaiverNote;
 use crate::read::InputFacts;
 use crate::record::Findings;
 use crate::report::model::{Position, Report, Table};
@@ -188,7 +188,7 @@ pub(super) fn ask(
     summary: &Summary,
     settings: &GateSettings,
     problems: InputProblems,
-    waivers: &Waivers,
+    waiver_notes: Vec<WaiverNote>,
 ) -> Result<Gate, GateError> {
     let tables = gated_tables(report, settings)?;
     let is_gated = |row: &JudgedRow<'_>| tables.binary_search(&row.position().table).is_ok();
@@ -231,7 +231,7 @@ pub(super) fn ask(
         offending,
         waived: positions(&Judgement::is_waived),
         obstacles,
-        waiver_notes: waivers.notes(report, judgements),
+        waiver_notes,
         tables,
     })
 }

@@ -13,11 +13,11 @@ use super::gate::{self, Gate, GateError, InputProblems};
 use super::geomean::GeomeanEffects;
 use super::judgement::{JudgedRow, Judgement, Judgements};
 use super::judging::Judging;
-use super::margin::RowName;
 use super::noise::Noises;
 use super::shift::shifts;
 use super::summary::{Summary, Tolerance};
 use super::verdict::Verdict;
+use super::waivers::WaivedRows;
 use crate::report::listing::Listing;
 use crate::report::model::{Position, Report};
 use crate::sample::Environments;
@@ -88,12 +88,17 @@ pub(super) fn judge_given(
     // With enough runs those that have too few would count too.
     let runs_needed = runs_needed(judging, comparisons + too_few_runs);
     let tolerance = tolerance(&report, &contrasts, judging, comparisons);
-    let judged = contrasts.into_iter().zip(correction.corrected);
+    let waived = judging.waivers.of_rows(&report);
+    let deciding = Deciding {
+        report: &report,
+        alpha: judging.alpha,
+        waived: &waived,
+        least_runs: runs_needed.unwrap_or_default(),
+    };
+    let known = contrasts.into_iter().zip(correction.corrected);
     let judgements = Judgements::new(
-        judged
-            .map(|(contrast, corrected)| {
-                judgement(&report, contrast, corrected, judging, runs_needed)
-            })
+        known
+            .map(|(contrast, corrected)| deciding.judgement(contrast, corrected))
             .collect(),
     );
     let noise = Noises::of(&report);
@@ -121,7 +126,7 @@ pub(super) fn judge_given(
             &summary,
             settings,
             provenance.problems,
-            &judging.waivers,
+            judging.waivers.notes(&waived, &report, &judgements),
         )?),
         None => None,
     };
@@ -191,71 +196,64 @@ fn could_be_significant(contrast: &Contrast, corrected: Option<&Corrected>) -> b
     }
 }
 
-/// The judgement of a contrast; no advice is below `least` runs.
-fn judgement(
-    report: &Report,
-    contrast: Contrast,
-    corrected: Option<Corrected>,
-    judging: &Judging,
-    least: Option<usize>,
-) -> Judgement {
-    let could_be_significant = could_be_significant(&contrast, corrected.as_ref());
-    let Contrast {
-        position,
-        baseline,
-        sides,
-    } = contrast;
-    let one_sided = |verdict| Judgement {
-        position,
-        verdict,
-        baseline,
-        effect: None,
-        adjusted_p: None,
-        margin: None,
-        could_be_significant,
-        detectable: None,
-        detecting_count: None,
-        waiver: None,
-    };
-    let (effect, margin) = match sides {
-        Sides::Both { effect, margin } => (effect, margin),
-        Sides::Baseline => return one_sided(Verdict::Removed),
-        Sides::New => return one_sided(Verdict::Added),
-    };
-    let table = &report.tables[position.table];
-    let row = &table.rows[position.row];
-    let [old, new] =
-        [row.cell(0), report.cell(position)].map(|cell| cell.map_or(0.0, |cell| cell.centre));
-    let effect = corrected
-        .as_ref()
-        .map_or(effect, |corrected| corrected.effect);
-    let adjusted_p = corrected.as_ref().map(|corrected| corrected.p);
-    let mut verdict = Verdict::of(
-        &effect,
-        margin.limit,
-        adjusted_p,
-        table.better,
-        judging.alpha,
-    );
-    if verdict == Verdict::Unclear && ends_in_nothing(old, new, table.better) {
-        verdict = Verdict::Regression;
-    }
-    let waiver = judging
-        .waivers
-        .state(|| RowName::of(table, row), &effect, verdict, old);
-    let power = corrected.and_then(|corrected| corrected.power);
-    let count = power.as_ref().and_then(|power| power.detecting_count);
-    Judgement {
-        position,
-        verdict,
-        baseline,
-        effect: Some(effect),
-        adjusted_p,
-        margin: Some(margin),
-        could_be_significant,
-        detectable: power.map(|power| power.detectable),
-        detecting_count: count.map(|count| count.max(least.unwrap_or_default())),
-        waiver,
+/// What the judgement of a contrast depends on.
+struct Deciding<'a> {
+    report: &'a Report,
+    alpha: f64,
+    waived: &'a WaivedRows<'a>,
+    /// No advice is below so many runs.
+    least_runs: usize,
+}
+
+impl Deciding<'_> {
+    fn judgement(&self, contrast: Contrast, corrected: Option<Corrected>) -> Judgement {
+        let could_be_significant = could_be_significant(&contrast, corrected.as_ref());
+        let Contrast {
+            position,
+            baseline,
+            sides,
+        } = contrast;
+        let one_sided = |verdict| Judgement {
+            position,
+            verdict,
+            baseline,
+            effect: None,
+            adjusted_p: None,
+            margin: None,
+            could_be_significant,
+            detectable: None,
+            detecting_count: None,
+            waiver: None,
+        };
+        let (effect, margin) = match sides {
+            Sides::Both { effect, margin } => (effect, margin),
+            Sides::Baseline => return one_sided(Verdict::Removed),
+            Sides::New => return one_sided(Verdict::Added),
+        };
+        let table = &self.report.tables[position.table];
+        let cells = [table.rows[position.row].cell(0), self.report.cell(position)];
+        let [old, new] = cells.map(|cell| cell.map_or(0.0, |cell| cell.centre));
+        let (effect, adjusted_p, power) = match corrected {
+            Some(corrected) => (corrected.effect, Some(corrected.p), corrected.power),
+            None => (effect, None, None),
+        };
+        let mut verdict = Verdict::of(&effect, margin.limit, adjusted_p, table.better, self.alpha);
+        if verdict == Verdict::Unclear && ends_in_nothing(old, new, table.better) {
+            verdict = Verdict::Regression;
+        }
+        let count = power.as_ref().and_then(|power| power.detecting_count);
+        Judgement {
+            position,
+            verdict,
+            baseline,
+            effect: Some(effect),
+            adjusted_p,
+            margin: Some(margin),
+            could_be_significant,
+            detectable: power.map(|power| power.detectable),
+            detecting_count: count.map(|count| count.max(self.least_runs)),
+            waiver: self.waived.state(position, &effect, verdict, old),
+        }
     }
 }
 

@@ -18,6 +18,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::effect::{Effect, EffectScale};
+use super::row_name::{ByRow, Keys, RowName};
 use crate::report::model::{Row, Table};
 use crate::unit::{Class, Tidied};
 
@@ -93,23 +94,12 @@ impl Amount {
     }
 }
 
-/// Names one row, whatever else the tables are split by.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
-pub struct RowName {
-    /// The row as tables show it, such as `Encode/size=1k-8`.
-    pub benchmark: String,
-    /// The value of `pkg`; empty where there is none.
-    pub package: String,
-    /// The unit in base form, such as `sec/op`.
-    pub unit: String,
-}
-
 /// The margins of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Margins {
     general: Option<Amount>,
     units: IndexMap<BString, Amount>,
-    rows: IndexMap<RowName, Amount>,
+    rows: ByRow<Amount>,
 }
 
 /// Margins that make no sense.
@@ -201,14 +191,14 @@ impl Margins {
                 benchmark,
                 package,
                 unit,
+                keys,
                 margin,
             } = entry.get_ref();
             let amount = parse_amount(margin, Some(unit)).map_err(&wrong)?;
             let name = RowName::new(benchmark, package, unit);
-            if self.rows.contains_key(&name) {
+            if self.rows.insert(name, keys.clone(), amount).is_err() {
                 return Err(wrong(format!("a second margin for {benchmark} in {unit}")).into());
             }
-            self.rows.insert(name, amount);
         }
         Ok(())
     }
@@ -218,9 +208,10 @@ impl Margins {
         self.units.keys()
     }
 
-    /// The rows that have a margin of their own.
-    pub fn rows(&self) -> impl Iterator<Item = &RowName> {
-        self.rows.keys()
+    /// The margins of single rows.
+    #[must_use]
+    pub fn of_rows(&self) -> &ByRow<Amount> {
+        &self.rows
     }
 
     /// The margin of the rows of a unit that have none of their own.
@@ -236,37 +227,18 @@ impl Margins {
     /// The margin of a row: its own if there is one, else its unit's, else the general one; at least the unit's or the
     /// general one where that was given as well as its own.
     #[must_use]
-    pub fn of(&self, row: &RowName, is_exact: bool) -> Amount {
-        let unit = self.units.get(row.unit.as_bytes().as_bstr()).copied();
-        let given = unit.or(self.general);
-        match (self.rows.get(row).copied(), given) {
-            (Some(own), Some(floor)) => own.max(floor),
-            (Some(own), None) => own,
-            (None, _) => self.of_unit(row.unit.as_bytes().as_bstr(), is_exact),
-        }
-    }
-}
-
-impl RowName {
-    /// The name of a row of a table.
-    #[must_use]
-    pub fn of(table: &Table, row: &Row) -> Self {
-        let mut fields = table.key.iter().chain(&*row.key);
-        let package = fields.find(|field| *field.key == "pkg");
-        Self::new(
-            &row.label().to_str_lossy(),
-            &package.map_or_else(String::new, |field| field.value.to_str_lossy().into_owned()),
-            &table.unit.to_str_lossy(),
-        )
-    }
-
-    /// The name of a row; the unit in any form.
-    #[must_use]
-    pub fn new(benchmark: &str, package: &str, unit: &str) -> Self {
-        Self {
-            benchmark: benchmark.into(),
-            package: package.into(),
-            unit: Tidied::new(unit.as_bytes()).unit.to_string(),
+    pub fn of(&self, table: &Table, row: &Row, is_exact: bool) -> Amount {
+        let unit: &BStr = table.unit.as_ref();
+        let own = if self.rows.is_empty() {
+            None
+        } else {
+            self.rows.get(&RowName::of(table, row), table, row)
+        };
+        let given = self.units.get(unit).copied().or(self.general);
+        match (own, given) {
+            (Some((_, own)), Some(floor)) => own.max(floor),
+            (Some((_, own)), None) => *own,
+            (None, _) => self.of_unit(unit, is_exact),
         }
     }
 }
@@ -285,25 +257,55 @@ struct MarginEntry {
     benchmark: String,
     package: String,
     unit: String,
+    /// Where rows share all of the above: what tells them apart.
+    #[serde(default)]
+    keys: Keys,
     margin: String,
 }
 
 /// One entry of a margin file: the smallest margin with two decimals that is at least `relative`, a part of the baseline,
 /// or `absolute`, in the unit, where the baseline is 0.
 #[must_use]
-pub fn write_entry(row: &RowName, amount: Amount) -> String {
+pub fn write_entry(row: &RowName, keys: &Keys, amount: Amount) -> String {
     let mut margin = format!("{:.2}%", (amount.relative * 1e4).ceil() / 100.0);
     if amount.absolute > 0.0 {
-        let _ = write!(margin, "+{}", amount.absolute);
+        let _ = write!(margin, "+{}{}", amount.absolute, sign_of_floors(&row.unit));
     }
     let quoted = |text: &str| toml_string(text);
     format!(
-        "[[margin]]\nbenchmark = {}\npackage = {}\nunit = {}\nmargin = {}\n",
+        "[[margin]]\nbenchmark = {}\npackage = {}\nunit = {}\n{}margin = {}\n",
         quoted(&row.benchmark),
         quoted(&row.package),
         quoted(&row.unit),
+        keys_line(keys),
         quoted(&margin)
     )
+}
+
+/// The line that tells apart rows that are called the same; empty where nothing has to.
+#[must_use]
+pub fn keys_line(keys: &Keys) -> String {
+    if keys.is_empty() {
+        return String::new();
+    }
+    let pairs = keys.iter();
+    let pairs = pairs.map(|(key, value)| format!("{} = {}", toml_string(key), toml_string(value)));
+    format!("keys = {{ {} }}\n", pairs.collect::<Vec<_>>().join(", "))
+}
+
+/// What a floor in the base form of a unit needs behind its number.
+fn sign_of_floors(unit: &str) -> &'static str {
+    if is_time(unit) { "s" } else { "" }
+}
+
+/// Whether a unit in base form is one of time.
+fn is_time(unit: &str) -> bool {
+    tokens(unit).any(|token| token == "sec")
+}
+
+/// The words of what a unit measures, before what it is measured by.
+fn tokens(unit: &str) -> impl Iterator<Item = &str> {
+    unit.split('/').next().unwrap_or_default().split('-')
 }
 
 /// `text` as a basic string of TOML.
@@ -388,15 +390,9 @@ pub(super) fn parse_amount(text: &str, unit: Option<&str>) -> Result<Amount, Str
 fn multiple(suffix: &str, unit: &str) -> Result<f64, String> {
     let tidied = Tidied::new(unit.as_bytes());
     let base = tidied.unit.to_string();
-    let tokens: Vec<&str> = base
-        .split('/')
-        .next()
-        .unwrap_or_default()
-        .split('-')
-        .collect();
     if suffix.is_empty() {
         // Nobody means seconds who forgets the sign of a percentage.
-        if tokens.contains(&"sec") && base == unit {
+        if is_time(&base) && base == unit {
             return Err(format!(
                 "a number alone would be in {base}; write it with % for a percentage, or with ns, us, ms or s"
             ));
@@ -420,14 +416,14 @@ fn multiple(suffix: &str, unit: &str) -> Result<f64, String> {
         "GiB" => Some(1024.0 * 1024.0 * 1024.0),
         _ => None,
     };
-    let fits = if tokens.contains(&"sec") {
+    let fits = if is_time(&base) {
         time
     } else if Class::of(&tidied.unit) == Class::Binary {
         bytes
     } else {
         None
     };
-    fits.or_else(|| tokens.contains(&suffix).then_some(1.0))
+    fits.or_else(|| tokens(&base).any(|token| token == suffix).then_some(1.0))
         .ok_or_else(|| {
             format!(
                 "{suffix:?} does not measure {base}; write the number in {base}, without a suffix"
@@ -437,15 +433,42 @@ fn multiple(suffix: &str, unit: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::report::model::Field;
     use proptest::prelude::*;
 
     fn parse(text: &str) -> Result<Margins, MarginError> {
         Margins::parse(text, &|_| Err(io::ErrorKind::NotFound.into()))
     }
 
+    fn row(benchmark: &str, package: &str, unit: &str) -> (Table, Row) {
+        let field = |key: &str, value: &str| Field {
+            key: Arc::new(key.into()),
+            value: value.into(),
+        };
+        let table = Table {
+            key: vec![field("pkg", package), field("note", "a")],
+            unit: unit.into(),
+            class: Class::Decimal,
+            better: None,
+            is_exact: false,
+            columns: Vec::new(),
+            places: Vec::new(),
+            rows: Vec::new(),
+            geomeans: Vec::new(),
+        };
+        let row = Row {
+            key: Arc::new([field(".fullname", benchmark)]),
+            cells: Vec::new(),
+        };
+        (table, row)
+    }
+
     fn margin(margins: &Margins, unit: &str, is_exact: bool) -> Amount {
-        margins.of(&RowName::new("X-8", "p", unit), is_exact)
+        let (table, row) = row("X-8", "p", unit);
+        margins.of(&table, &row, is_exact)
     }
 
     #[test]
@@ -556,11 +579,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_and_never_less(relative in 0.0..0.9_f64, absolute in 0.0..9.0_f64, benchmark in "\\PC{0,20}") {
-            let row = RowName::new(&benchmark, "p\"\\\u{7f}", "allocs/op");
-            let text = write_entry(&row, Amount { relative, absolute });
+        fn what_is_written_is_read_and_never_less(
+            relative in 0.0..0.9_f64,
+            absolute in 0.0..9.0_f64,
+            benchmark in "\\PC{0,20}",
+            unit in prop::sample::select(vec!["allocs/op", "sec/op", "B/s", "B/op", "p99-sec", "sec", "frobs"]),
+            keys in prop::sample::select(vec![vec![], vec![("note", "a")]]),
+        ) {
+            let (table, row) = row(&benchmark, "p\"\\\u{7f}", unit);
+            let keys = keys.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+            let text = write_entry(&RowName::of(&table, &row), &keys, Amount { relative, absolute });
             let margins = Margins::parse("@f", &|_| Ok(text.clone())).unwrap();
-            let read = margins.of(&row, false);
+            let read = margins.of(&table, &row, false);
             prop_assert!(read.relative >= relative - 1e-15 && read.relative < relative + 2e-4);
             prop_assert_eq!(read.absolute, absolute);
         }

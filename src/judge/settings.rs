@@ -1,10 +1,12 @@
 //! Settings that hit nothing or can never fire: mistakes of which a gate would say nothing, and pass.
 
 use bstr::{BString, ByteSlice};
+use hashbrown::HashSet;
 use indexmap::IndexSet;
 
-use super::margin::{Margins, RowName};
-use crate::report::model::{Report, Table};
+use super::margin::Margins;
+use super::row_name::RowName;
+use crate::report::model::Report;
 use crate::unit::{Better, Tidied};
 
 /// A setting that does nothing here.
@@ -81,15 +83,12 @@ pub fn idle(report: &Report, margins: &Margins, better: &[(BString, Better)]) ->
 /// The rows of a file of margins that the report does not have, as one remark.
 #[must_use]
 pub fn missing_rows(report: &Report, margins: &Margins) -> Option<IdleSetting> {
-    let names = |table: &Table| -> Vec<RowName> {
-        let rows = table.rows.iter();
-        rows.map(|row| RowName::of(table, row)).collect()
-    };
-    let known: IndexSet<RowName> = report.tables.iter().flat_map(names).collect();
-    let mut missing = margins.rows().filter(|name| !known.contains(*name));
-    let first = missing.next()?.clone();
+    let margins = margins.of_rows();
+    let hit: HashSet<usize> = margins.rows(report).into_values().collect();
+    let mut missing = margins.iter().filter(|(index, ..)| !hit.contains(index));
+    let (_, first, _) = missing.next()?;
     Some(IdleSetting::NoSuchRow {
+        first: first.clone(),
         rows: 1 + missing.count(),
-        first,
     })
 }

@@ -8,11 +8,10 @@
 //! ceiling = "15%"                   # as -threshold takes it
 //! expires = 2027-01-31              # the last day
 //! reason = "bounds checks, see #123"
+//! keys = { note = "short" }          # only where several rows are called this: what tells them apart
 //! ```
 
-use std::collections::HashSet;
-
-use indexmap::IndexMap;
+use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::value::{Date, Datetime};
@@ -20,22 +19,22 @@ use toml::value::{Date, Datetime};
 use super::effect::Effect;
 use super::judgement::{Judgements, WaiverState};
 use super::margin::{
-    Amount, ReadFile, RowName, TomlError, line_of, parse_amount, read_toml, toml_error,
+    Amount, ReadFile, TomlError, keys_line, line_of, parse_amount, read_toml, toml_error,
 };
+use super::row_name::{ByRow, Distinctions, Keys, RowName};
 use super::verdict::Verdict;
-use crate::report::model::Report;
+use crate::report::model::{Position, Report};
 
 /// All waivers of a run, and the day on which they are asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waivers {
     today: Date,
-    waivers: IndexMap<RowName, Waiver>,
+    waivers: ByRow<Waiver>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Waiver {
     line: usize,
-    benchmark: String,
     ceiling: Amount,
     expires: Date,
     reason: String,
@@ -56,6 +55,8 @@ struct Entry {
     ceiling: String,
     expires: toml::Value,
     reason: String,
+    #[serde(default)]
+    keys: Keys,
 }
 
 impl Default for Waivers {
@@ -64,7 +65,7 @@ impl Default for Waivers {
         let (year, month, day) = (0, 1, 1);
         Self {
             today: Date { year, month, day },
-            waivers: IndexMap::new(),
+            waivers: ByRow::default(),
         }
     }
 }
@@ -86,7 +87,7 @@ impl Waivers {
                 message: "there is no waiver in it: add a [[waiver]], or leave -waivers out".into(),
             });
         }
-        let mut waivers: IndexMap<RowName, Waiver> = IndexMap::new();
+        let mut waivers = ByRow::default();
         for entry in parsed.waiver {
             let line = line_of(&text, entry.span().start);
             let wrong = |message: String| TomlError::Content {
@@ -112,36 +113,121 @@ impl Waivers {
                 }
             }
             let name = RowName::new(&entry.benchmark, &entry.package, &entry.unit);
-            if let Some(first) = waivers.get(&name) {
+            let waiver = Waiver {
+                line,
+                ceiling,
+                expires,
+                reason: entry.reason,
+            };
+            if let Err(first) = waivers.insert(name, entry.keys, waiver) {
+                let first: &Waiver = first;
                 return Err(wrong(format!(
                     "a second waiver for {} in {}; the first is on line {}",
                     entry.benchmark, entry.unit, first.line
                 )));
             }
-            let waiver = Waiver {
-                line,
-                benchmark: entry.benchmark,
-                ceiling,
-                expires,
-                reason: entry.reason,
-            };
-            waivers.insert(name, waiver);
         }
         Ok(Self { today, waivers })
     }
 
-    /// What the waiver for a row, if there is one, makes of its verdict; `centre` is that of the baseline.
-    pub(super) fn state(
+    /// Which waivers are for which rows of a report.
+    pub(super) fn of_rows(&self, report: &Report) -> WaivedRows<'_> {
+        let waivers = self.waivers.iter().map(|(_, _, waiver)| waiver);
+        let mut waived = WaivedRows {
+            today: self.today,
+            waivers: waivers.collect(),
+            of_row: self.waivers.rows(report),
+            rows: vec![Vec::new(); self.waivers.iter().len()],
+        };
+        for (&row, &waiver) in &waived.of_row {
+            waived.rows[waiver].push(row);
+        }
+        waived
+    }
+
+    /// What is wrong with single waivers, in the order of the file.
+    pub(super) fn notes(
         &self,
-        name: impl FnOnce() -> RowName,
+        waived: &WaivedRows<'_>,
+        report: &Report,
+        judgements: &Judgements,
+    ) -> Vec<WaiverNote> {
+        let (mut regressions, mut over) = (HashSet::new(), HashSet::new());
+        if !self.waivers.is_empty() {
+            for judgement in judgements.all() {
+                let Position { table, row, .. } = judgement.position;
+                if judgement.verdict == Verdict::Regression {
+                    regressions.insert((table, row));
+                }
+                if let Some(WaiverState::OverCeiling { .. }) = judgement.waiver {
+                    over.insert((table, row));
+                }
+            }
+        }
+        let kind = |index: usize, name: &RowName, waiver: &Waiver| {
+            let [row] = waived.rows[index][..] else {
+                let Some(&first) = waived.rows[index].iter().min() else {
+                    return Some(WaiverNoteKind::Stale);
+                };
+                let keys = Distinctions::new(report).of(name, first);
+                return Some(WaiverNoteKind::Ambiguous {
+                    rows: waived.rows[index].len(),
+                    add: keys_line(&keys).trim_end().to_owned(),
+                });
+            };
+            if waiver.expires < self.today {
+                Some(WaiverNoteKind::Expired {
+                    expires: waiver.expires.to_string(),
+                })
+            } else if !regressions.contains(&row) {
+                Some(WaiverNoteKind::Unused)
+            } else if over.contains(&row) {
+                Some(WaiverNoteKind::OverCeiling)
+            } else {
+                None
+            }
+        };
+        let waivers = self.waivers.iter();
+        waivers
+            .filter_map(|(index, name, waiver)| {
+                Some(WaiverNote {
+                    line: waiver.line,
+                    benchmark: name.benchmark.clone(),
+                    package: name.package.clone(),
+                    unit: name.unit.clone(),
+                    kind: kind(index, name, waiver)?,
+                })
+            })
+            .collect()
+    }
+}
+
+/// Which waivers are for which rows of a report.
+pub(super) struct WaivedRows<'w> {
+    today: Date,
+    waivers: Vec<&'w Waiver>,
+    /// The waiver of each row that has one, by table and row.
+    of_row: HashMap<(usize, usize), usize>,
+    /// The rows of each waiver.
+    rows: Vec<Vec<(usize, usize)>>,
+}
+
+impl WaivedRows<'_> {
+    /// What the waiver for a row, if there is one, makes of its verdict; `centre` is that of the baseline.
+    ///
+    /// One that is for several rows is for none: whoever wrote it had one in mind.
+    pub fn state(
+        &self,
+        position: Position,
         effect: &Effect,
         verdict: Verdict,
         centre: f64,
     ) -> Option<WaiverState> {
-        if self.waivers.is_empty() {
+        let &waiver = self.of_row.get(&(position.table, position.row))?;
+        if self.rows[waiver].len() > 1 {
             return None;
         }
-        let waiver = self.waivers.get(&name())?;
+        let waiver = self.waivers[waiver];
         let expires = waiver.expires.to_string();
         if waiver.expires < self.today {
             return Some(WaiverState::Expired { expires });
@@ -156,51 +242,6 @@ impl Waivers {
             expires,
             reason: waiver.reason.clone(),
         })
-    }
-
-    /// What is wrong with single waivers, in the order of the file.
-    #[must_use]
-    pub fn notes(&self, report: &Report, judgements: &Judgements) -> Vec<WaiverNote> {
-        let mut rows: HashSet<RowName> = HashSet::new();
-        let mut regressions: HashSet<RowName> = HashSet::new();
-        let mut over: HashSet<RowName> = HashSet::new();
-        if !self.waivers.is_empty() {
-            for judged in judgements.rows(report) {
-                let name = RowName::of(judged.table, judged.row);
-                if judged.judgement.verdict == Verdict::Regression {
-                    regressions.insert(name.clone());
-                }
-                if let Some(WaiverState::OverCeiling { .. }) = judged.judgement.waiver {
-                    over.insert(name.clone());
-                }
-                rows.insert(name);
-            }
-        }
-        let waivers = self.waivers.iter();
-        waivers
-            .filter_map(|(name, waiver)| {
-                let kind = if !rows.contains(name) {
-                    WaiverNoteKind::Stale
-                } else if waiver.expires < self.today {
-                    WaiverNoteKind::Expired {
-                        expires: waiver.expires.to_string(),
-                    }
-                } else if !regressions.contains(name) {
-                    WaiverNoteKind::Unused
-                } else if over.contains(name) {
-                    WaiverNoteKind::OverCeiling
-                } else {
-                    return None;
-                };
-                Some(WaiverNote {
-                    line: waiver.line,
-                    benchmark: waiver.benchmark.clone(),
-                    package: name.package.clone(),
-                    unit: name.unit.clone(),
-                    kind,
-                })
-            })
-            .collect()
     }
 }
 
@@ -225,6 +266,13 @@ pub struct WaiverNote {
 pub enum WaiverNoteKind {
     /// No row is called this.
     Stale,
+    /// Several rows are called this, and it is for none of them.
+    Ambiguous {
+        /// How many.
+        rows: usize,
+        /// The line that would make it one for the first of them.
+        add: String,
+    },
     /// The row has no regression.
     Unused,
     /// Its last day is past.

@@ -1,6 +1,8 @@
 //! Text that somebody else chose, made harmless for where it goes.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::mem;
 
 use bstr::{BStr, ByteSlice};
 
@@ -24,6 +26,70 @@ pub fn terminal(text: &BStr) -> String {
         is_start &= char.is_whitespace();
     }
     escaped
+}
+
+/// [`terminal`] for whole lines that are written to `out` piece by piece. Tabs stay, and so does what is not UTF-8.
+///
+/// Whoever words a line need not know what of it was somebody else's: the program's own words have nothing to escape.
+pub struct Lines<'w> {
+    out: &'w mut dyn Write,
+    /// The start of a line that has not ended.
+    line: Vec<u8>,
+}
+
+impl<'w> Lines<'w> {
+    /// Lines that go to `out`.
+    pub fn new(out: &'w mut dyn Write) -> Self {
+        Self {
+            out,
+            line: Vec::new(),
+        }
+    }
+
+    fn write_line(&mut self) -> io::Result<()> {
+        let line = mem::take(&mut self.line);
+        let is_harmless = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n');
+        let may_be_command = line.starts_with(b"::") || line.contains_str("##");
+        if line.iter().all(is_harmless) && !may_be_command {
+            return self.out.write_all(&line);
+        }
+        let pieces = line.split_inclusive(|byte| matches!(byte, b'\t' | b'\n'));
+        for piece in pieces {
+            for chunk in piece.utf8_chunks() {
+                let text = chunk.valid();
+                let end = text.trim_end_matches(['\t', '\n']).len();
+                let escaped = terminal(text[..end].into());
+                self.out.write_all(escaped.as_bytes())?;
+                self.out.write_all(&text.as_bytes()[end..])?;
+                self.out.write_all(chunk.invalid())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Write for Lines<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+            self.line.extend_from_slice(line);
+            if line.ends_with(b"\n") {
+                self.write_line()?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.write_line()?;
+        self.out.flush()
+    }
+}
+
+impl Drop for Lines<'_> {
+    fn drop(&mut self) {
+        // Nobody is left to tell.
+        let _ = self.write_line();
+    }
 }
 
 /// Whether the runners of Azure, GitHub (`##[error]`, `##vso[…]`) or `TeamCity` (`##teamcity[…]`) see a command here.
@@ -173,6 +239,21 @@ mod tests {
     #[test]
     fn a_terminal_gets_no_control_characters() {
         assert_eq!(terminal("a\u{1b}[31mb\tµ".into()), "a\\u{1b}[31mb\\u{9}µ");
+    }
+
+    #[test]
+    fn lines_are_escaped_as_wholes_however_they_are_cut() {
+        let text = b"a:1: n\x1b[31ms is\tleft \xff out\n::error::x\nplain ##[x]\nlast\x07";
+        let escaped = b"a:1: n\\u{1b}[31ms is\tleft \xff out\n\\u{3a}:error::x\nplain \\u{23}#[x]\nlast\\u{7}";
+        for size in 1..text.len() {
+            let mut out = Vec::new();
+            let mut lines = Lines::new(&mut out);
+            for piece in text.chunks(size) {
+                lines.write_all(piece).unwrap();
+            }
+            drop(lines);
+            assert_eq!(out.as_bstr(), escaped.as_bstr(), "{size}");
+        }
     }
 
     #[test]

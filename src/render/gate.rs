@@ -9,14 +9,16 @@ use super::subject::label;
 use super::{escape, format, words};
 use crate::judge::effect::Unbounded;
 use crate::judge::judgement::WaiverState;
-use crate::judge::margin::{Amount, RowName, write_entry};
+use crate::judge::margin::write_entry;
+use crate::judge::noise_margins::{NoiseMargins, RowMargin};
 use crate::judge::obstacle::{Found, Obstacle, ObstacleKind};
+use crate::judge::self_test::{Reaction, SelfTest};
 use crate::judge::{Effect, EffectScale, FailOn, Gate, Judged, JudgedRow, Outcome, Verdict};
 use crate::notes::shell_word;
 use crate::report::Report;
 use crate::report::model::Table;
 use crate::sample::EnvironmentDifference;
-use crate::unit::{Better, Scale};
+use crate::unit::Scale;
 
 /// More rows than this are counted rather than told.
 const ROWS: usize = 50;
@@ -421,40 +423,29 @@ fn notes(run: &Judged, gate: &Gate, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes for which rows the gate fires after the new side got worse by `part`; whether it was all.
+/// Writes for which rows the gate fires after the new side got worse by `part`.
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write_self_test(run: &Judged, part: f64, out: &mut dyn Write) -> io::Result<bool> {
-    let Some(gate) = &run.gate else {
-        return Ok(false);
-    };
-    let (mut fired, mut rows) = (0, 0);
-    for judged in run.rows() {
+pub fn write_self_test(
+    run: &Judged,
+    test: &SelfTest,
+    part: f64,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for (position, reaction) in &test.rows {
+        let Some(judged) = run.at(*position) else {
+            continue;
+        };
+        let word = match reaction {
+            Reaction::Fired => "fired",
+            Reaction::Waived => "waived",
+            Reaction::AtWorst => "at worst",
+            Reaction::Silent => "silent",
+        };
         let judgement = judged.judgement;
-        let Some(effect) = &judgement.effect else {
-            continue;
-        };
-        if !gate.looks_at(judged.position()) {
-            continue;
-        }
-        let cannot_worsen = judged.table.better == Some(Better::Higher)
-            && judged
-                .cell
-                .is_some_and(|cell| cell.values.iter().all(|value| value == 0.0));
-        let word = if gate.offending.contains(&judged.position()) {
-            fired += 1;
-            rows += 1;
-            "fired"
-        } else if judgement.is_waived() {
-            "waived"
-        } else if cannot_worsen {
-            "at worst"
-        } else {
-            rows += 1;
-            "silent"
-        };
-        let limit = match (judgement.detectable, effect.unbounded) {
+        let unbounded = judgement.effect.and_then(|effect| effect.unbounded);
+        let limit = match (judgement.detectable, unbounded) {
             (Some(smallest), _) => format!("; fires from {:.2}%", smallest * 100.0),
             (
                 None,
@@ -464,50 +455,74 @@ pub fn write_self_test(run: &Judged, part: f64, out: &mut dyn Write) -> io::Resu
             ) => format!("; never fires with so few runs: run with -count {needed} at least"),
             (None, _) => String::new(),
         };
-        tell(
-            out,
-            &format!("{word}: {}{limit}", row(&run.report, &judged)),
-        )?;
+        let row = row(&run.report, &judged);
+        tell(out, &format!("{word}: {row}{limit}"))?;
     }
+    let fired = test.count(Reaction::Fired);
+    let rows = fired + test.count(Reaction::Silent);
     writeln!(
         out,
         "self-test: made worse by {}%, the gate fired for {fired} of {rows} judged rows",
         (part * 1e6).round() / 1e4
-    )?;
-    Ok(fired == rows && rows > 0)
+    )
 }
 
-/// Writes the margins that runs of the same code need to be called unchanged, as `-threshold @FILE` reads them; how many
-/// rows there are, and how many of them have too few runs for a margin.
+/// Writes margins as `-threshold @FILE` reads them.
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write_noise(run: &Judged, out: &mut dyn Write) -> io::Result<(usize, usize)> {
+pub fn write_margins(margins: &[RowMargin], out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "# Margins within which each row of the same code stays unchanged in 83 to 90 % of fresh runs: rbenchstat -noise.\n\
          # Read with -threshold @FILE, or -threshold 2%,@FILE for at least 2%."
     )?;
-    let (mut rows, mut without) = (0, 0);
-    for (index, table) in run.report.tables.iter().enumerate() {
-        for (at, row) in table.rows.iter().enumerate() {
-            let judgements = run.judgements.of_row(index, at).iter();
-            let effects: Vec<Effect> = judgements
-                .filter_map(|judgement| judgement.effect)
-                .collect();
-            if effects.is_empty() {
-                continue;
-            }
-            rows += 1;
-            let name = RowName::of(table, row);
-            let Some(amount) = Amount::around(&effects) else {
-                without += 1;
-                let (benchmark, unit) = (&name.benchmark, &name.unit);
-                writeln!(out, "\n# Too few runs: {benchmark:?} in {unit:?}")?;
-                continue;
-            };
-            write!(out, "\n{}", write_entry(&name, amount))?;
+    for RowMargin { name, keys, amount } in margins {
+        if let Some(amount) = amount {
+            write!(out, "\n{}", write_entry(name, keys, *amount))?;
+        } else {
+            let (benchmark, unit) = (&name.benchmark, &name.unit);
+            writeln!(out, "\n# Too few runs: {benchmark:?} in {unit:?}")?;
         }
     }
-    Ok((rows, without))
+    Ok(())
+}
+
+/// Why noise has no margins, or not for all rows; none if it has.
+#[must_use]
+pub fn no_margins(run: &Judged, noise: &NoiseMargins) -> Option<String> {
+    let differ = |what: &str| {
+        format!("the sides really differ ({what}): measure the same code on both sides, in turn")
+    };
+    Some(match noise {
+        NoiseMargins::OtherMachine(difference) => {
+            let difference = words::environment(&run.report, difference).plain();
+            format!("{difference}: run the same code twice on one machine")
+        }
+        NoiseMargins::OtherCode(Some(shift)) => differ(&words::shift(&run.report, shift).plain()),
+        NoiseMargins::OtherCode(None) => differ(&run.summary.counts.to_string()),
+        NoiseMargins::NothingCompared if run.report.columns.len() < 2 => {
+            "no row has two sides: name two inputs, runs of the same code".into()
+        }
+        NoiseMargins::NothingCompared => "no row has two sides".into(),
+        NoiseMargins::Measured(margins) => {
+            let needed = run.summary.runs_needed;
+            let needed = needed.map_or_else(|| "more".into(), |needed| needed.to_string());
+            match noise.too_few_runs() {
+                0 => return None,
+                few => format!(
+                    "{few} of {} rows have too few runs for a margin: run with -count {needed} at least",
+                    margins.len()
+                ),
+            }
+        }
+    })
+}
+
+/// Writes a sentence about noise for the person at the keyboard.
+///
+/// # Errors
+/// Whatever `out` fails with.
+pub fn write_about_noise(sentence: &str, out: &mut dyn Write) -> io::Result<()> {
+    tell(out, &format!("rbenchstat: -noise: {sentence}"))
 }

@@ -512,6 +512,9 @@ pub fn waiver(note: &WaiverNote) -> Sentence {
         WaiverNoteKind::Stale => sentence.own(
             "is stale: there is no such row, by the name tables show it under; remove or correct it",
         ),
+        WaiverNoteKind::Ambiguous { rows, add } => sentence
+            .own(format!("names {rows} rows, and tolerates none of them: add "))
+            .foreign(add.as_str()),
         WaiverNoteKind::Unused => sentence.own("is unused: there is no regression; remove it"),
         WaiverNoteKind::Expired { expires } => {
             sentence.own("expired on ").foreign(expires.as_str())
