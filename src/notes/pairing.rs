@@ -5,11 +5,15 @@ use hashbrown::{HashMap, HashSet};
 use indexmap::{IndexMap, IndexSet};
 use smallvec::SmallVec;
 
+use super::asked::Asked;
+use super::note::{Difference, Note, UnitsOfSide};
 use super::wording::shell_word;
-use super::{Asked, ChangingKey, Difference, Note, UnitsOfSide};
 use crate::query::{Field as QueryField, Filter, Key, Order, Projection};
 use crate::record::Name;
 use crate::report::model::{Field, Report, Row, Table};
+
+/// A key that changes within an input, with the name of the input.
+pub(super) type ChangingKey<'a> = (&'a BString, &'a BString, &'a crate::sample::Changing);
 
 /// Rows of a report by whether they have both sides.
 #[derive(Debug, Default)]

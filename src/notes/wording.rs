@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use bstr::{BString, ByteSlice};
 use regex::bytes::Regex;
 
-use super::{Aim, Difference, Note, UnitsOfSide};
+use super::note::{Aim, Difference, Note, UnitsOfSide};
 use crate::query::Key;
 use crate::record::spelling::Shortest;
 use crate::record::{Findings, Occurrences, Prefix};
