@@ -7,6 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
+use rbenchstat::input::Source;
+use rbenchstat::query::Filter;
+use rbenchstat::read::{self, Query};
+use rbenchstat::render::text;
+use rbenchstat::report::{self, Listing};
 
 use crate::child::Program;
 use crate::cli::{CompareArguments, INTERRUPTED, Named, Options, RunArguments, Status, Streams};
@@ -242,28 +247,7 @@ fn show(old: &Path, new: &Path, sides: &[Side; 2], streams: &mut Streams<'_>) ->
             ".fullname:/no-decision-logs/",
         ),
     ] {
-        let mut table = Vec::new();
-        let inputs = [("old", old), ("new", new)];
-        let mut arguments: Vec<OsString> = ["rbenchstat", "-filter", filter].map(Into::into).into();
-        for (label, path) in inputs {
-            let mut input = OsString::from(format!("{label}="));
-            input.push(path);
-            arguments.push(input);
-        }
-        let exit = rbenchstat::cli::run(
-            arguments,
-            &mut rbenchstat::cli::Streams {
-                stdin: &mut io::empty(),
-                stdout: &mut table,
-                stderr: streams.stderr,
-                stdin_is_terminal: false,
-                surroundings: rbenchstat::cli::Surroundings::default(),
-            },
-        );
-        anyhow::ensure!(
-            exit == rbenchstat::cli::Exit::Success,
-            "the comparison failed"
-        );
+        let table = comparison(old, new, filter, streams.stderr)?;
         if !table.is_empty() {
             writeln!(streams.stdout, "\n{title}\n")?;
             streams.stdout.write_all(&table)?;
@@ -271,6 +255,24 @@ fn show(old: &Path, new: &Path, sides: &[Side; 2], streams: &mut Streams<'_>) ->
     }
     streams.stdout.flush()?;
     Ok(())
+}
+
+/// The tables of what `filter` selects of both files; empty where it selects nothing.
+fn comparison(old: &Path, new: &Path, filter: &str, stderr: &mut dyn Write) -> Result<Vec<u8>> {
+    let sources = [Source::new("old", old), Source::new("new", new)];
+    let query = Query {
+        filter: Filter::parse(filter)?,
+        ..Query::default()
+    };
+    let inputs = read::read(&sources, &query, &mut io::empty(), stderr)?;
+    let report = report::build(
+        inputs.samples,
+        &inputs.metadata,
+        report::Settings::default(),
+    );
+    let mut table = Vec::new();
+    text::write(&report, &Listing::default(), false, &mut table)?;
+    Ok(table)
 }
 
 /// A file under a temporary name that gets its own when it is complete.
