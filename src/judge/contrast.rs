@@ -6,7 +6,7 @@ use super::judging::Judging;
 use super::margin::Amount;
 use crate::report::model::{Cell, Position, Report, Row, Table};
 use crate::stats::smallest_p;
-use crate::unit::Better;
+use crate::unit::{Better, is_clocked};
 
 /// A row in one column of the run against its baseline, before p-values are corrected.
 #[derive(Clone, Debug)]
@@ -137,11 +137,9 @@ impl RowContrasts<'_> {
     /// Whether the values count something that is the same on every run of a side, such as allocations: whole numbers that
     /// never vary on either side, of as many runs as an interval takes.
     fn are_counts(&self, base: &Cell, cell: &Cell) -> bool {
-        let unit = &self.table.unit;
-        let is_measured = unit.starts_with(b"sec") || unit.ends_with(b"/s");
         let sizes = [base, cell].map(|cell| cell.values.len());
         let is_count = |cell: &Cell| cell.values.are_same() && cell.centre == cell.centre.trunc();
-        !is_measured
+        !is_clocked(&self.table.unit)
             && is_count(base)
             && is_count(cell)
             && smallest_p(sizes[0], sizes[1]) <= self.alpha

@@ -20,7 +20,7 @@ use toml::Spanned;
 use super::effect::{Effect, EffectScale};
 use super::row_name::{ByRow, Keys, RowName};
 use crate::report::model::{Row, Table};
-use crate::unit::{Class, Tidied};
+use crate::unit::{Tidied, multiple};
 
 /// The margin of measured units of which nothing else was said, as a part of the baseline.
 pub const DEFAULT_MARGIN: f64 = 0.02;
@@ -295,33 +295,17 @@ pub fn keys_line(keys: &Keys) -> String {
 
 /// What a floor in the base form of a unit needs behind its number.
 fn sign_of_floors(unit: &str) -> &'static str {
-    if is_time(unit) { "s" } else { "" }
+    if counts_seconds(unit) { "s" } else { "" }
 }
 
-/// Whether a unit in base form is one of time.
-fn is_time(unit: &str) -> bool {
-    tokens(unit).any(|token| token == "sec")
+fn counts_seconds(unit: &str) -> bool {
+    multiple("s", unit.as_bytes()) == Some(1.0)
 }
 
-/// The words of what a unit measures, before what it is measured by.
-fn tokens(unit: &str) -> impl Iterator<Item = &str> {
-    unit.split('/').next().unwrap_or_default().split('-')
-}
-
-/// `text` as a basic string of TOML.
+/// `text` as a basic string of TOML: a string of JSON is one, but that TOML has DEL escaped too.
 fn toml_string(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            character if character.is_control() => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(character));
-            }
-            character => quoted.push(character),
-        }
-    }
-    quoted.push('"');
-    quoted
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted.replace('\u{7f}', "\\u007F")
 }
 
 /// Reads a TOML file as text.
@@ -376,7 +360,7 @@ pub(super) fn parse_amount(text: &str, unit: Option<&str>) -> Result<Amount, Str
                     "{part:?} is an absolute floor and needs a unit; write sec/op=2%+2ns, or {number}% for a percentage"
                 ));
             };
-            amount.absolute = number * multiple(suffix, unit)?;
+            amount.absolute = number * factor(suffix, unit)?;
             is_repeated = std::mem::replace(&mut has_absolute, true);
         }
         if is_repeated {
@@ -387,48 +371,20 @@ pub(super) fn parse_amount(text: &str, unit: Option<&str>) -> Result<Amount, Str
 }
 
 /// What `suffix` multiplies a number by to give a value in the base form of `unit`.
-fn multiple(suffix: &str, unit: &str) -> Result<f64, String> {
-    let tidied = Tidied::new(unit.as_bytes());
-    let base = tidied.unit.to_string();
+fn factor(suffix: &str, unit: &str) -> Result<f64, String> {
+    let Tidied { unit: base, factor } = Tidied::new(unit.as_bytes());
     if suffix.is_empty() {
         // Nobody means seconds who forgets the sign of a percentage.
-        if is_time(&base) && base == unit {
+        if base == unit && counts_seconds(unit) {
             return Err(format!(
                 "a number alone would be in {base}; write it with % for a percentage, or with ns, us, ms or s"
             ));
         }
-        return Ok(tidied.factor);
+        return Ok(factor);
     }
-    let time = match suffix {
-        "ns" => Some(1e-9),
-        "us" | "µs" | "μs" => Some(1e-6),
-        "ms" => Some(1e-3),
-        "s" | "sec" => Some(1.0),
-        _ => None,
-    };
-    let bytes = match suffix {
-        "B" => Some(1.0),
-        "kB" | "KB" => Some(1e3),
-        "MB" => Some(1e6),
-        "GB" => Some(1e9),
-        "KiB" => Some(1024.0),
-        "MiB" => Some(1024.0 * 1024.0),
-        "GiB" => Some(1024.0 * 1024.0 * 1024.0),
-        _ => None,
-    };
-    let fits = if is_time(&base) {
-        time
-    } else if Class::of(&tidied.unit) == Class::Binary {
-        bytes
-    } else {
-        None
-    };
-    fits.or_else(|| tokens(&base).any(|token| token == suffix).then_some(1.0))
-        .ok_or_else(|| {
-            format!(
-                "{suffix:?} does not measure {base}; write the number in {base}, without a suffix"
-            )
-        })
+    multiple(suffix, &base).ok_or_else(|| {
+        format!("{suffix:?} does not measure {base}; write the number in {base}, without a suffix")
+    })
 }
 
 #[cfg(test)]
@@ -437,6 +393,7 @@ mod tests {
 
     use super::*;
     use crate::report::model::Field;
+    use crate::unit::Class;
     use proptest::prelude::*;
 
     fn parse(text: &str) -> Result<Margins, MarginError> {

@@ -1,11 +1,12 @@
 //! Whether the sides of a comparison are what they seem: measured apart, and whole.
 
-use bstr::{BString, ByteSlice};
+use bstr::BString;
 use hashbrown::{HashMap, HashSet};
 
 use super::obstacle::SplitByKey;
 use crate::read::InputFacts;
 use crate::report::model::{Cell, Field, Report, Row, Table};
+use crate::unit::is_time;
 
 /// The columns that have the very measurements of the baseline, each with the number of such rows.
 ///
@@ -38,7 +39,7 @@ fn same_rows(of_baseline: &[(&Table, Vec<(&Row, &Cell)>)], column: usize) -> Opt
             let Some(new) = row.cell(at) else {
                 continue;
             };
-            let is_one_time = old.values.len() == 1 && table.unit.contains_str("sec");
+            let is_one_time = old.values.len() == 1 && is_time(&table.unit);
             if old.values != new.values {
                 return None;
             }

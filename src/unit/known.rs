@@ -26,64 +26,92 @@ pub(super) enum Conversion {
     Multiply(f64),
 }
 
-/// A word in a unit.
+/// What something is counted in.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word {
-    /// All its spellings.
-    spellings: &'static [&'static str],
+pub(super) struct Unit {
+    /// Spelled exactly so: `MB` and `Mb` are not the same.
+    spelling: &'static str,
     pub meaning: Meaning,
-    /// The word that takes its place in the base form, and how values are converted.
+    /// What one of it is worth, in what it has the meaning of: seconds, bytes or pieces; > 0.
+    pub worth: f64,
+    /// The unit that takes its place in the base form, and how values are converted.
     pub base: Option<(&'static str, Conversion)>,
     /// Whether values are shown with the prefixes of powers of 1024.
     pub is_binary: bool,
 }
 
-const fn word(spellings: &'static [&'static str], meaning: Meaning) -> Word {
-    Word {
-        spellings,
+const fn unit_of(spelling: &'static str, meaning: Meaning, worth: f64) -> Unit {
+    Unit {
+        spelling,
         meaning,
+        worth,
         base: None,
         is_binary: false,
     }
 }
 
-/// Spelled exactly so: `MB` and `Mb` are not the same.
-const UNITS: [Word; 8] = [
-    Word {
+const fn time(spelling: &'static str, seconds: f64) -> Unit {
+    unit_of(spelling, Meaning::Time, seconds)
+}
+
+const fn memory(spelling: &'static str, bytes: f64) -> Unit {
+    unit_of(spelling, Meaning::Memory, bytes)
+}
+
+const UNITS: [Unit; 26] = [
+    Unit {
         base: Some(("sec", Conversion::Divide(1e9))),
-        ..word(&["ns"], Meaning::Time)
+        ..time("ns", 1e-9)
     },
-    word(&["sec", "s", "ms", "us", "µs", "μs"], Meaning::Time),
-    word(&["secs", "seconds", "nsec", "usec", "msec"], Meaning::Time),
-    word(
-        &["nanoseconds", "microseconds", "milliseconds"],
-        Meaning::Time,
-    ),
-    Word {
+    time("us", 1e-6),
+    // The micro sign and the Greek letter.
+    time("\u{b5}s", 1e-6),
+    time("\u{3bc}s", 1e-6),
+    time("ms", 1e-3),
+    time("s", 1.0),
+    time("sec", 1.0),
+    time("nsec", 1e-9),
+    time("usec", 1e-6),
+    time("msec", 1e-3),
+    time("secs", 1.0),
+    time("nanoseconds", 1e-9),
+    time("microseconds", 1e-6),
+    time("milliseconds", 1e-3),
+    time("seconds", 1.0),
+    Unit {
+        is_binary: true,
+        ..memory("B", 1.0)
+    },
+    Unit {
+        is_binary: true,
+        ..memory("bytes", 1.0)
+    },
+    Unit {
         base: Some(("B", Conversion::Multiply(1e6))),
         is_binary: true,
-        ..word(&["MB"], Meaning::Memory)
+        ..memory("MB", 1e6)
     },
-    Word {
-        is_binary: true,
-        ..word(&["B", "bytes"], Meaning::Memory)
-    },
-    word(
-        &["kB", "KB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"],
-        Meaning::Memory,
-    ),
-    word(&["allocs"], Meaning::Cost),
+    memory("kB", 1e3),
+    memory("KB", 1e3),
+    memory("GB", 1e9),
+    memory("TB", 1e12),
+    memory("KiB", 1024.0),
+    memory("MiB", 1024.0 * 1024.0),
+    memory("GiB", 1024.0 * 1024.0 * 1024.0),
+    memory("TiB", 1024.0 * 1024.0 * 1024.0 * 1024.0),
 ];
 
-/// In small letters or capitals.
-const WORDS: [Word; 4] = [
-    word(&["per"], Meaning::Per),
-    word(
-        &["qps", "rps", "tps", "iops", "throughput", "bandwidth"],
+/// Other words in units, in small letters or capitals.
+const WORDS: [(Meaning, &[&str]); 5] = [
+    (Meaning::Cost, &["allocs"]),
+    (Meaning::Per, &["per"]),
+    (
         Meaning::Rate,
+        &["qps", "rps", "tps", "iops", "throughput", "bandwidth"],
     ),
     // What is won.
-    word(
+    (
+        Meaning::Undecided,
         &[
             "saved",
             "saving",
@@ -100,10 +128,10 @@ const WORDS: [Word; 4] = [
             "reduction",
             "speedup",
         ],
-        Meaning::Undecided,
     ),
     // What went wrong, which is no throughput.
-    word(
+    (
+        Meaning::Undecided,
         &[
             "error",
             "errors",
@@ -131,26 +159,22 @@ const WORDS: [Word; 4] = [
             "aborts",
             "evictions",
         ],
-        Meaning::Undecided,
     ),
 ];
 
-/// The unit of measurement with this spelling.
-pub(super) fn unit(spelling: &[u8]) -> Option<&'static Word> {
-    let is_spelled = |word: &&Word| {
-        word.spellings
-            .iter()
-            .any(|known| known.as_bytes() == spelling)
-    };
-    UNITS.iter().find(is_spelled)
+/// The unit with this spelling.
+pub(super) fn unit(spelling: &[u8]) -> Option<&'static Unit> {
+    let mut units = UNITS.iter();
+    units.find(|unit| unit.spelling.as_bytes() == spelling)
 }
 
 /// What the word with this spelling means, if that is known.
 pub(super) fn meaning(spelling: &[u8]) -> Option<Meaning> {
-    let is_spelled = |word: &&Word| {
-        let mut known = word.spellings.iter();
-        known.any(|known| known.as_bytes().eq_ignore_ascii_case(spelling))
-    };
-    let found = unit(spelling).or_else(|| WORDS.iter().find(is_spelled));
-    found.map(|word| word.meaning)
+    if let Some(unit) = unit(spelling) {
+        return Some(unit.meaning);
+    }
+    let is_spelled = |known: &str| known.as_bytes().eq_ignore_ascii_case(spelling);
+    let mut words = WORDS.iter();
+    let found = words.find(|(_, spellings)| spellings.iter().any(|known| is_spelled(known)));
+    found.map(|(meaning, _)| *meaning)
 }
