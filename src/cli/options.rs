@@ -9,7 +9,6 @@ use super::gate_options::{GateOptionError, GateOptions};
 use super::output::{Format, Output, OutputError};
 use super::output_args::{Color, OutputArgs};
 use crate::judge::arrangement::Arrangement;
-use crate::notes::Asked;
 use crate::query::{Filter, Layout, Projection, SyntaxError};
 use crate::read::Query;
 use crate::record::number::parse_number;
@@ -22,8 +21,8 @@ use crate::report::Settings;
 pub struct Options {
     /// Which results are read, and where they go.
     pub query: Query,
-    /// What was asked, for notes.
-    pub asked: Asked,
+    /// The value of `-alpha` where it is above 1 and was taken for 1.
+    pub alpha_above_one: Option<f64>,
     /// What the statistics are judged by.
     pub settings: Settings,
     /// Whether the selected results are printed instead of a report.
@@ -119,27 +118,18 @@ impl Options {
                 return Err(GateOptionError::Both(flag, other).into());
             }
         }
-        let asked = Asked {
-            filter: filter.clone(),
-            table: table.clone(),
-            row: row.clone(),
-            column: column.clone(),
-            ignore: ignore.clone(),
-            alpha_above_one,
-        };
         Ok(Self {
             query: Query {
                 filter,
                 layout: Layout::new(table, row, column, &ignore),
                 most_unpacked: args.max_unpacked,
                 compares_environments: gate.judging.is_some(),
-                looks_at_names: asked.names_keys(),
             },
             gate,
             settings,
             selects,
             format,
-            asked,
+            alpha_above_one,
             colour: args.output.color,
             outputs,
             arrangement,

@@ -356,12 +356,11 @@ fn select(
     let facts = read::select(
         sources,
         &options.query,
-        &options.asked.ignore,
         streams.stdin,
         streams.stdout,
         streams.stderr,
     )?;
-    let notes = notes::notes_on_inputs(&facts, &options.asked);
+    let notes = notes::notes_on_inputs(&facts, &options.query);
     tell_notes(&notes, options.quiet, streams.stderr);
     Ok(Exit::Success)
 }
@@ -391,9 +390,11 @@ fn compare(
     let notes = if options.quiet {
         Vec::new()
     } else {
-        let idle = idle.into_iter().map(Note::Idle);
-        idle.chain(notes::notes(&facts, &options.asked, reports.facts()))
-            .collect()
+        let above_one = options.alpha_above_one;
+        let above_one = above_one.map(|given| Note::AlphaAboveOne { given });
+        let settings = idle.into_iter().map(Note::Idle).chain(above_one);
+        let notes = notes::notes(&facts, &options.query, reports.facts());
+        settings.chain(notes).collect()
     };
     let gate = reports.judged().and_then(|judged| judged.gate.as_ref());
     let exit = match (options.gate.purpose, reports.judged(), gate) {

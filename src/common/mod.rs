@@ -2,5 +2,7 @@
 
 pub mod interner;
 pub(crate) mod parallel;
+pub mod shell;
 
 pub use interner::Interner;
+pub use shell::shell_word;

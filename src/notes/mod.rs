@@ -2,13 +2,10 @@
 //!
 //! They go beside the report, never into it. [`notes`] ranks them, and the one `Display` of [`Note`] words them.
 
-mod asked;
 mod note;
 mod pairing;
 mod raise;
 mod wording;
 
-pub use asked::Asked;
 pub use note::{Aim, Difference, Note, UnitsOfSide};
 pub use raise::{notes, notes_on_inputs};
-pub use wording::shell_word;

@@ -5,10 +5,10 @@ use hashbrown::{HashMap, HashSet};
 use indexmap::{IndexMap, IndexSet};
 use smallvec::SmallVec;
 
-use super::asked::Asked;
 use super::note::{Difference, Note, UnitsOfSide};
-use super::wording::shell_word;
+use crate::common::shell_word;
 use crate::query::{Field as QueryField, Filter, Key, Order, Projection};
+use crate::read::Query;
 use crate::record::Name;
 use crate::report::model::{Field, Report, Row, Table};
 
@@ -100,7 +100,7 @@ impl<'r> Pairing<'r> {
             of_name.sort_by_key(|single| single.place);
         }
         let places = places_of_benchmarks(report);
-        let column = |place: usize| label(&report.columns[place].key);
+        let column = |place: usize| report.columns[place].label();
         for single in singles {
             let (stem, name) = (stem(&single.row.key), whole(&single.row.key));
             let unit = single.table.unit.as_bstr();
@@ -179,7 +179,7 @@ impl<'r> Pairing<'r> {
     }
 
     /// The flags that bring the rows together and pool what changes within one benchmark.
-    pub fn remedy(&self, asked: &Asked, changing: &[ChangingKey<'_>]) -> String {
+    pub fn remedy(&self, query: &Query, changing: &[ChangingKey<'_>]) -> String {
         let is_named = |projection: &Projection, key: &Key| {
             projection.fields().iter().any(|field| field.key == *key)
         };
@@ -189,11 +189,12 @@ impl<'r> Pairing<'r> {
             .map(|key| Key::from_word(key))
             .chain(self.ignores_suffixes().then_some(Key::Gomaxprocs))
             .collect();
-        let (of_table, others): (Vec<&Key>, Vec<&Key>) =
-            keys.iter().partition(|key| is_named(&asked.table, key));
+        let (of_table, others): (Vec<&Key>, Vec<&Key>) = keys
+            .iter()
+            .partition(|key| is_named(query.layout.table(), key));
         let mut flags = Vec::new();
         if !of_table.is_empty() {
-            let rest = asked.table.fields().iter();
+            let rest = query.layout.table().fields().iter();
             let rest: Projection = rest
                 .filter(|field| !of_table.contains(&&field.key))
                 .cloned()
@@ -201,7 +202,7 @@ impl<'r> Pairing<'r> {
             flags.push(format!("-table {}", shell_word(&rest.to_string())));
         }
         if !others.is_empty() {
-            let ignored = asked.ignore.fields().iter().cloned();
+            let ignored = query.layout.ignore().fields().iter().cloned();
             let ignored: Projection = ignored
                 .chain(others.into_iter().map(|key| QueryField {
                     key: key.clone(),
@@ -237,11 +238,11 @@ impl<'r> Pairing<'r> {
     }
 
     /// The filter that leaves out what only one side has, if it is short.
-    pub fn exclusion(&self, asked: &Asked) -> Option<String> {
+    pub fn exclusion(&self, query: &Query) -> Option<String> {
         const MOST_NAMES: usize = 3;
         let rows: IndexSet<&BString> = self.one_sided.values().flatten().collect();
         let key = self.row_key?;
-        let cuts_names = asked
+        let cuts_names = query
             .keys()
             .any(|(_, key)| matches!(key, Key::Name | Key::Gomaxprocs | Key::Sub(_)));
         let is_plain = key != ".fullname" || !cuts_names;
@@ -249,10 +250,10 @@ impl<'r> Pairing<'r> {
             return None;
         }
         let leave_out = Filter::without(&Key::from_word(key), rows.into_iter().cloned());
-        let filter = if asked.filter.keeps_everything() {
+        let filter = if query.filter.keeps_everything() {
             leave_out
         } else {
-            asked.filter.clone().and(leave_out)
+            query.filter.clone().and(leave_out)
         };
         Some(format!("-filter {}", shell_word(&filter.to_string())))
     }
@@ -340,10 +341,4 @@ fn stem(key: &[Field]) -> BString {
         _ => &field.value[..],
     });
     bstr::join("\0", values).into()
-}
-
-/// The values of a key as a column's head has them.
-pub(super) fn label(key: &[Field]) -> BString {
-    let values = key.iter().map(|field| &field.value);
-    bstr::join(" ", values.filter(|value| !value.is_empty())).into()
 }

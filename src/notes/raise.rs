@@ -3,11 +3,10 @@
 use bstr::{BStr, BString, ByteSlice};
 use indexmap::IndexMap;
 
-use super::asked::Asked;
 use super::note::{Aim, Note};
-use super::pairing::{self, ChangingKey, Pairing};
+use super::pairing::{ChangingKey, Pairing};
 use crate::query::Key;
-use crate::read::InputFacts;
+use crate::read::{InputFacts, Query};
 use crate::record::Findings;
 use crate::report::model::{Change, GeomeanChange, Report, Row, Table};
 use crate::report::warning::Warning;
@@ -17,18 +16,16 @@ const MOST_NOTES: usize = 5;
 
 /// What there is to say, the most useful first.
 #[must_use]
-pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note> {
+pub fn notes(inputs: &[InputFacts], query: &Query, report: &Report) -> Vec<Note> {
     let mut notes = Vec::new();
-    let above_one = asked.alpha_above_one;
-    notes.extend(above_one.map(|given| Note::AlphaAboveOne { given }));
     without_results(inputs, &mut notes);
-    missing_keys(inputs, asked, &mut notes);
+    missing_keys(inputs, query, &mut notes);
     if report.tables.is_empty() {
-        nothing_left(inputs, asked, &mut notes);
+        nothing_left(inputs, query, &mut notes);
     }
     let pairing = Pairing::of(report);
-    let changing = changing_keys(inputs, asked, &pairing);
-    let remedy = pairing.remedy(asked, &changing);
+    let changing = changing_keys(inputs, query, &pairing);
+    let remedy = pairing.remedy(query, &changing);
     notes.extend(pairing.apart(&remedy));
     notes.extend(changing.into_iter().map(|(key, input, changing)| {
         let [old, new] = &changing.values;
@@ -41,15 +38,15 @@ pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note>
         }
     }));
     failures(inputs, &mut notes);
-    let exclusion = pairing.exclusion(asked);
-    if let Some(note) = mostly_empty(asked, report) {
+    let exclusion = pairing.exclusion(query);
+    if let Some(note) = mostly_empty(query, report) {
         // A list of what each of many columns has alone would not be read.
         notes.push(note);
     } else {
         notes.extend(pairing.one_sided(exclusion.clone()));
         notes.extend(pairing.one_sided_units());
     }
-    match input_per_run(inputs, asked, report) {
+    match input_per_run(inputs, query, report) {
         Some(note) => notes.push(note),
         None => runs(report, &mut notes),
     }
@@ -62,11 +59,11 @@ pub fn notes(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Vec<Note>
 
 /// What there is to say of inputs of which nothing is compared.
 #[must_use]
-pub fn notes_on_inputs(inputs: &[InputFacts], asked: &Asked) -> Vec<Note> {
+pub fn notes_on_inputs(inputs: &[InputFacts], query: &Query) -> Vec<Note> {
     let mut notes = Vec::new();
     without_results(inputs, &mut notes);
     if inputs.iter().all(|input| input.seen.used == 0) {
-        nothing_left(inputs, asked, &mut notes);
+        nothing_left(inputs, query, &mut notes);
     }
     failures(inputs, &mut notes);
     shortened(notes)
@@ -102,7 +99,7 @@ fn without_results(inputs: &[InputFacts], notes: &mut Vec<Note>) {
     }
 }
 
-fn missing_keys(inputs: &[InputFacts], asked: &Asked, notes: &mut Vec<Note>) {
+fn missing_keys(inputs: &[InputFacts], query: &Query, notes: &mut Vec<Note>) {
     if inputs.iter().all(|input| input.results == 0) {
         return;
     }
@@ -116,7 +113,7 @@ fn missing_keys(inputs: &[InputFacts], asked: &Asked, notes: &mut Vec<Note>) {
         })
     };
     let mut missing: Vec<&Key> = Vec::new();
-    for (flag, key) in asked.keys() {
+    for (flag, key) in query.keys() {
         if is_known(key) || missing.contains(&key) {
             continue;
         }
@@ -144,11 +141,11 @@ fn missing_keys(inputs: &[InputFacts], asked: &Asked, notes: &mut Vec<Note>) {
     }
 }
 
-fn nothing_left(inputs: &[InputFacts], asked: &Asked, notes: &mut Vec<Note>) {
+fn nothing_left(inputs: &[InputFacts], query: &Query, notes: &mut Vec<Note>) {
     let benchmarks: usize = inputs.iter().map(|input| input.seen.benchmarks).sum();
     if benchmarks > 0 {
         notes.push(Note::NothingLeft {
-            filter: asked.filter.clone(),
+            filter: query.filter.clone(),
             benchmarks,
         });
     }
@@ -157,13 +154,13 @@ fn nothing_left(inputs: &[InputFacts], asked: &Asked, notes: &mut Vec<Note>) {
 /// The keys that change between results of one benchmark, but for those that were asked for.
 fn changing_keys<'a>(
     inputs: &'a [InputFacts],
-    asked: &Asked,
+    query: &Query,
     pairing: &Pairing<'_>,
 ) -> Vec<ChangingKey<'a>> {
     let mut found: Vec<ChangingKey<'a>> = Vec::new();
     for input in inputs {
         for (key, changing) in &input.seen.changing {
-            let is_named = asked
+            let is_named = query
                 .keys()
                 .any(|(_, named)| matches!(named, Key::Configuration(named) if named == key));
             let is_known = found.iter().any(|(known, ..)| *known == key);
@@ -231,7 +228,7 @@ fn failures(inputs: &[InputFacts], notes: &mut Vec<Note>) {
 }
 
 /// Whether a table has many columns, and most of its cells are empty.
-fn mostly_empty(asked: &Asked, report: &Report) -> Option<Note> {
+fn mostly_empty(query: &Query, report: &Report) -> Option<Note> {
     const MANY_COLUMNS: usize = 8;
     let wide = report.tables.iter().filter_map(|table| {
         let (rows, columns) = (table.rows.len(), table.columns.len());
@@ -244,7 +241,7 @@ fn mostly_empty(asked: &Asked, report: &Report) -> Option<Note> {
         rows,
         columns,
         cells,
-        is_by_file: matches!(asked.column.fields(), [field] if field.key == Key::File),
+        is_by_file: matches!(query.layout.column().fields(), [field] if field.key == Key::File),
     })
 }
 
@@ -309,7 +306,7 @@ fn geomean_sets(report: &Report, exclusion: Option<&str>, notes: &mut Vec<Note>)
             let rows = [baseline, count];
             (common > 0 && rows != [common; 2]).then(|| Note::GeomeanSets {
                 unit: table.unit.clone(),
-                columns: [0, column].map(|column| pairing::label(&table.columns[column].key)),
+                columns: [0, column].map(|column| table.columns[column].label()),
                 rows,
                 common,
                 remedy: exclusion.map(ToOwned::to_owned),
@@ -320,9 +317,9 @@ fn geomean_sets(report: &Report, exclusion: Option<&str>, notes: &mut Vec<Note>)
 }
 
 /// Whether the sides of the comparison are each in several inputs of one run.
-fn input_per_run(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Option<Note> {
+fn input_per_run(inputs: &[InputFacts], query: &Query, report: &Report) -> Option<Note> {
     const FEWEST_INPUTS: usize = 4;
-    let is_by_file = matches!(asked.column.fields(), [field] if field.key == Key::File);
+    let is_by_file = matches!(query.layout.column().fields(), [field] if field.key == Key::File);
     let cells = || report.tables.iter().flat_map(|table| &table.rows);
     let is_one = |row: &Row| row.filled().all(|cell| cell.values.len() == 1);
     // With labels the person has said what belongs together.
@@ -331,7 +328,7 @@ fn input_per_run(inputs: &[InputFacts], asked: &Asked, report: &Report) -> Optio
             .columns
             .iter()
             .zip(inputs)
-            .all(|(column, input)| pairing::label(&column.key) == input.name);
+            .all(|(column, input)| column.label() == input.name);
     if !is_by_file || !is_unlabelled || inputs.len() < FEWEST_INPUTS || !cells().all(is_one) {
         return None;
     }

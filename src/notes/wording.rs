@@ -8,6 +8,7 @@ use bstr::{BString, ByteSlice};
 use regex::bytes::Regex;
 
 use super::note::{Aim, Difference, Note, UnitsOfSide};
+use crate::common::shell_word;
 use crate::query::Key;
 use crate::record::spelling::Shortest;
 use crate::record::{Findings, Occurrences, Prefix};
@@ -512,14 +513,4 @@ fn counted(count: usize, noun: &str) -> String {
 
 fn counted_u64(count: u64, noun: &str) -> String {
     counted(usize::try_from(count).unwrap_or(usize::MAX), noun)
-}
-
-/// A word of a command line, in quotes where a shell needs them.
-#[must_use]
-pub fn shell_word(word: &str) -> Cow<'_, str> {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./,:@%+=-".contains(char);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.into();
-    }
-    format!("'{}'", word.replace('\'', r"'\''")).into()
 }

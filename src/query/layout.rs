@@ -22,6 +22,7 @@ pub struct Layout {
     table: Projection,
     row: Projection,
     column: Projection,
+    ignore: Projection,
     residue: Projection,
     exclusions: Arc<Exclusions>,
     required: Arc<[Requirement]>,
@@ -94,6 +95,7 @@ impl Layout {
             table,
             row,
             column,
+            ignore: ignore.clone(),
             residue,
             exclusions,
             required,
@@ -105,6 +107,35 @@ impl Layout {
     #[must_use]
     pub fn keeps(&self, subject: &Subject<'_>) -> bool {
         passes(&self.required, subject)
+    }
+
+    /// The projections by their flags, in the order of `--help`.
+    pub fn by_flag(&self) -> impl Iterator<Item = (&'static str, &Projection)> {
+        [
+            ("table", &self.table),
+            ("row", &self.row),
+            ("col", &self.column),
+            ("ignore", &self.ignore),
+        ]
+        .into_iter()
+    }
+
+    /// What makes tables, beside the unit.
+    #[must_use]
+    pub fn table(&self) -> &Projection {
+        &self.table
+    }
+
+    /// What makes columns.
+    #[must_use]
+    pub fn column(&self) -> &Projection {
+        &self.column
+    }
+
+    /// What is left out of account.
+    #[must_use]
+    pub fn ignore(&self) -> &Projection {
+        &self.ignore
     }
 
     /// What the groups `.config` and `.fullname` leave out.

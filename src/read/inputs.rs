@@ -145,7 +145,8 @@ impl<'q> Reading<'q> {
             &mut events,
         );
         let builder = collecting.builder;
-        facts.seen = builder.seen(query.looks_at_names);
+        // Looking for keys in names takes time, and only whoever asks for one may miss it.
+        facts.seen = builder.seen(query.names_keys());
         facts.is_used = !builder.is_empty();
         let statements = events.iter().filter_map(|(_, event)| match event {
             Event::Unit { unit, key, value } => Some(UnitStatement {

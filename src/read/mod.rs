@@ -16,7 +16,7 @@ use std::io;
 
 use crate::input::decode::MOST_UNPACKED;
 use crate::input::{InputError, Size};
-use crate::query::{Filter, Layout};
+use crate::query::{Filter, Key, Layout};
 
 /// Which results are read, and where they go.
 #[derive(Clone, Debug)]
@@ -29,8 +29,25 @@ pub struct Query {
     pub most_unpacked: Size,
     /// Whether to find out what results were measured on, which verdicts are about.
     pub compares_environments: bool,
-    /// Whether to look for keys in names, which takes time: only whoever asks for such keys may miss one.
-    pub looks_at_names: bool,
+}
+
+impl Query {
+    /// The keys that it names, each with the flag that does, in the order of `--help`.
+    pub fn keys(&self) -> impl Iterator<Item = (&'static str, &Key)> {
+        let of_layout = self.layout.by_flag().flat_map(|(flag, projection)| {
+            let fields = projection.fields().iter();
+            fields.map(move |field| (flag, &field.key))
+        });
+        let of_filter = self.filter.keys().into_iter().map(|key| ("filter", key));
+        of_filter.chain(of_layout)
+    }
+
+    /// Whether it names a key that inputs may lack.
+    #[must_use]
+    pub fn names_keys(&self) -> bool {
+        self.keys()
+            .any(|(_, key)| matches!(key, Key::Configuration(_) | Key::Sub(_) | Key::Gomaxprocs))
+    }
 }
 
 /// What the program does without flags: all results, a column for each input.
@@ -41,7 +58,6 @@ impl Default for Query {
             layout: Layout::default(),
             most_unpacked: MOST_UNPACKED,
             compares_environments: false,
-            looks_at_names: false,
         }
     }
 }

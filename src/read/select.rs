@@ -7,7 +7,7 @@ use super::facts::InputFacts;
 use super::pass::{self, Event, Events, Pass};
 use super::{Query, ReadError};
 use crate::input::{InputError, Source};
-use crate::query::{Key, Outcome, Projection, Subject};
+use crate::query::{Key, Outcome, Subject};
 use crate::record::{
     Configuration, Measurement, Name, ResultRecord, UnitRecord, WriteError, Writer,
 };
@@ -32,7 +32,7 @@ impl From<InputError> for SelectError {
 }
 
 /// Writes the selected results of `sources` to `out`, one source after the
-/// other, with what they say of units. Configuration keys that `ignore` names
+/// other, with what they say of units. Configuration keys that the query ignores
 /// are left out. What is wrong with single lines goes to `warnings`, in order.
 ///
 /// # Errors
@@ -40,7 +40,6 @@ impl From<InputError> for SelectError {
 pub fn select(
     sources: &[Source],
     query: &Query,
-    ignore: &Projection,
     standard_input: &mut dyn Read,
     out: &mut dyn Write,
     warnings: &mut dyn Write,
@@ -51,7 +50,13 @@ pub fn select(
         let selection = Selection {
             query,
             source,
-            ignored: ignore.fields().iter().map(|field| &field.key).collect(),
+            ignored: query
+                .layout
+                .ignore()
+                .fields()
+                .iter()
+                .map(|field| &field.key)
+                .collect(),
             writer: &mut writer,
             warnings: &mut *warnings,
             seen: Seen::default(),

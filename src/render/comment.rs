@@ -12,7 +12,7 @@ use bstr::{BStr, ByteSlice};
 use super::escape::{markdown, markdown_code};
 use super::format;
 use super::presentation::Presentation;
-use super::subject::{Subjects, label};
+use super::subject::Subjects;
 use super::words::{self, Mood, Sentence};
 use crate::judge::{Adjust, Counts, Judged, JudgedRow, Judgement, Verdict};
 use crate::report::Position;
@@ -452,7 +452,7 @@ fn reproduction(run: &Judged, presentation: &Presentation) -> Vec<String> {
         });
         let keys: Vec<String> = keys.collect();
         if !keys.is_empty() {
-            let name = markdown_code(label(column).as_ref());
+            let name = markdown_code(column.label().as_ref());
             lines.push(format!("- {name}: {}\n", keys.join(" · ")));
         }
     }

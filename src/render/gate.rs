@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use bstr::{BString, ByteSlice};
 use indexmap::IndexSet;
 
-use super::subject::label;
 use super::{escape, format, words};
+use crate::common::shell_word;
 use crate::judge::effect::Unbounded;
 use crate::judge::judgement::WaiverState;
 use crate::judge::margin::write_entry;
@@ -14,7 +14,6 @@ use crate::judge::noise_margins::{NoiseMargins, RowMargin};
 use crate::judge::obstacle::{Found, Obstacle, ObstacleKind};
 use crate::judge::self_test::{Reaction, SelfTest};
 use crate::judge::{Effect, EffectScale, FailOn, Gate, Judged, JudgedRow, Outcome, Verdict};
-use crate::notes::shell_word;
 use crate::report::Report;
 use crate::report::model::Table;
 use crate::sample::EnvironmentDifference;
@@ -211,7 +210,7 @@ fn benchmark(report: &Report, judged: &JudgedRow<'_>) -> Vec<String> {
     parts.extend(packages.map(|field| field.value.to_string()));
     if report.columns.len() > 2 {
         let column = report.columns.get(judged.position().column);
-        parts.extend(column.map(|column| label(column).to_string()));
+        parts.extend(column.map(|column| column.label().to_string()));
     }
     parts
 }

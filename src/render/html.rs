@@ -9,7 +9,7 @@ use bstr::ByteSlice;
 use super::escape::html;
 use super::format;
 use super::presentation::Presentation;
-use super::subject::{Subjects, label};
+use super::subject::Subjects;
 use super::words::{self, Mood};
 use crate::judge::{Adjust, Judged};
 use crate::report::Report;
@@ -84,7 +84,7 @@ fn write_head(
         .report
         .columns
         .iter()
-        .map(|column| html(label(column).as_ref()))
+        .map(|column| html(column.label().as_ref()))
         .collect();
     let refs = [
         ("base", &presentation.base_ref),
@@ -146,7 +146,7 @@ fn write_means(run: &Judged, subjects: &Subjects<'_>, out: &mut dyn Write) -> io
             };
             let mut name = subjects.table(table).to_string();
             if run.report.columns.len() > 2 {
-                name = [name.as_str(), &label(column).to_str_lossy()].join(" ");
+                name = [name.as_str(), &column.label().to_str_lossy()].join(" ");
             }
             let value = |value: Option<f64>| {
                 value.map_or_else(String::new, |value| {
@@ -219,7 +219,7 @@ fn write_settings(
             writeln!(
                 out,
                 "<dt>{}</dt><dd>{}</dd>",
-                html(label(column).as_ref()),
+                html(column.label().as_ref()),
                 keys.join(" · ")
             )?;
         }

@@ -12,8 +12,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::presentation::Presentation;
+use super::words;
 use super::words::Sentence;
-use super::{subject, words};
 use crate::judge::arrangement::Order;
 use crate::judge::effect::Unbounded;
 use crate::judge::geomean::{GeomeanEffect, NoGeomeanEffect};
@@ -330,7 +330,7 @@ fn columns(run: &Judged) -> Vec<ColumnOut<'_>> {
     let columns = run.report.columns.iter().enumerate();
     columns
         .map(|(index, column)| ColumnOut {
-            label: subject::label(column).to_str_lossy().into_owned(),
+            label: column.label().to_str_lossy().into_owned(),
             key: &column.key,
             environment: (index < environments.columns.len()).then(|| EnvironmentOut {
                 keys: environments
@@ -653,7 +653,7 @@ fn record(run: &Judged, judged: &JudgedRow<'_>, presentation: &Presentation) -> 
         run.report
             .columns
             .get(index)
-            .map(|column| subject::label(column).to_str_lossy().into_owned())
+            .map(|column| column.label().to_str_lossy().into_owned())
     };
     let mut fields: IndexMap<String, Value> = IndexMap::new();
     let mut put = |name: &str, value: Value| {

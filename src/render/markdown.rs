@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use bstr::ByteSlice;
 
 use super::escape::{markdown, markdown_code};
-use super::subject::label;
 use super::text::changed_fields;
 use super::{format, words};
 use crate::judge::Judged;
@@ -46,7 +45,7 @@ fn write_table(run: &Judged, index: usize, table: &Table, out: &mut dyn Write) -
     let mut header = vec![unit];
     let mut rule = vec![":--"];
     for (index, column) in table.columns.iter().enumerate() {
-        header.push(markdown(label(column).as_ref()));
+        header.push(markdown(column.label().as_ref()));
         rule.push("--:");
         if index > 0 {
             header.extend(["vs base".to_owned(), "verdict".to_owned()]);

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 
 use crate::judge::JudgedRow;
 use crate::report::Report;
-use crate::report::model::{Column, Field, Table};
+use crate::report::model::{Column, Table};
 
 /// Names rows in lists that mix tables and columns.
 pub struct Subjects<'a> {
@@ -45,7 +45,7 @@ impl<'a> Subjects<'a> {
             .has_columns
             .then(|| self.report.columns.get(judged.position().column))
             .flatten()
-            .map(label);
+            .map(Column::label);
         let mut parts = self.own(judged.table);
         parts.extend(column);
         bstr::join(" · ", parts).into()
@@ -82,7 +82,7 @@ impl<'a> Subjects<'a> {
     #[must_use]
     pub fn sides(&self) -> [BString; 2] {
         match &self.report.columns[..] {
-            [base, new] => short(&label(base), &label(new)),
+            [base, new] => short(&base.label(), &new.label()),
             _ => None,
         }
         .unwrap_or_else(|| ["base".into(), "new".into()])
@@ -118,13 +118,6 @@ fn short(left: &[u8], right: &[u8]) -> Option<[BString; 2]> {
         .map_or(0, |separator| same - separator);
     let (left, right) = (&left[..left.len() - end], &right[..right.len() - end]);
     (!left.is_empty() && !right.is_empty() && left != right).then(|| [left.into(), right.into()])
-}
-
-/// The values of the column's key, joined by spaces, without the empty ones.
-#[must_use]
-pub fn label(column: &Column) -> BString {
-    let values = column.key.iter().map(|Field { value, .. }| value);
-    bstr::join(" ", values.filter(|value| !value.is_empty())).into()
 }
 
 /// The length of the longest path, up to a slash, that all values start with.

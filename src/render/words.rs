@@ -6,14 +6,14 @@ use bstr::{BStr, BString, ByteSlice};
 use indexmap::IndexMap;
 
 use super::format;
-use super::subject::{Subjects, label};
+use super::subject::Subjects;
+use crate::common::shell_word;
 use crate::judge::judgement::WaiverState;
 use crate::judge::obstacle::Obstacle;
 use crate::judge::shift::Shift;
 use crate::judge::summary::Tolerance;
 use crate::judge::waivers::{WaiverNote, WaiverNoteKind};
 use crate::judge::{Counts, Judged, JudgedRow, Judgement, Outcome, Summary, Verdict};
-use crate::notes::shell_word;
 use crate::report::Report;
 use crate::report::model::Position;
 use crate::sample::EnvironmentDifference;
@@ -45,7 +45,7 @@ impl Sentence {
     /// Names the column, unless there is one other than the baseline only.
     fn within(self, report: &Report, column: usize) -> Self {
         match report.columns.get(column) {
-            Some(column) if report.columns.len() > 2 => self.own(" in ").foreign(label(column)),
+            Some(column) if report.columns.len() > 2 => self.own(" in ").foreign(column.label()),
             _ => self,
         }
     }

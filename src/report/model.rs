@@ -114,12 +114,25 @@ impl Row {
             .all(|cell| !cell.rounds.is_empty() && !cell.rounds.contains(&0))
     }
 
-    /// The values of the key, joined by spaces, without the empty ones.
+    /// What it is called.
     #[must_use]
     pub fn label(&self) -> BString {
-        let values = self.key.iter().map(|field| &field.value);
-        bstr::join(" ", values.filter(|value| !value.is_empty())).into()
+        label(&self.key)
     }
+}
+
+impl Column {
+    /// What it is called.
+    #[must_use]
+    pub fn label(&self) -> BString {
+        label(&self.key)
+    }
+}
+
+/// The values of a key, joined by spaces, without the empty ones.
+fn label(key: &[Field]) -> BString {
+    let values = key.iter().map(|field| &field.value);
+    bstr::join(" ", values.filter(|value| !value.is_empty())).into()
 }
 
 /// The results of one row and column.

@@ -35,14 +35,12 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     (
         "notes",
         &[
-            "input", "judge", "query", "read", "record", "report", "sample",
+            "common", "input", "judge", "query", "read", "record", "report", "sample",
         ],
     ),
     (
         "render",
-        &[
-            "common", "judge", "notes", "record", "report", "sample", "unit",
-        ],
+        &["common", "judge", "record", "report", "sample", "unit"],
     ),
     ("measure", &[]),
     (

@@ -9,9 +9,9 @@ use indexmap::IndexMap;
 
 use crate::judge::{Judged, JudgedRow, Verdict};
 use crate::render::escape::html;
-use crate::render::subject::{Subjects, label};
+use crate::render::subject::Subjects;
 use crate::render::{format, plot, words};
-use crate::report::model::Table;
+use crate::report::model::{Column, Table};
 use crate::unit::Scale;
 
 /// So many rows are open when the page opens. Of longer lists, unchanged rows are folded, and rows beyond these.
@@ -163,7 +163,7 @@ impl<'a> Rows<'a> {
 
     fn column(&self, judged: &JudgedRow<'_>) -> BString {
         let column = self.run.report.columns.get(judged.position().column);
-        column.map_or_else(BString::default, label)
+        column.map_or_else(BString::default, Column::label)
     }
 }
 
