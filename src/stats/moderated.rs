@@ -48,7 +48,8 @@ impl Spread {
             .filter(is_known)
             .map(|spread| trigamma(spread.degrees / 2.0))
             .sum();
-        let excess = squares / (count - 1.0) - by_chance / count;
+        let spare = count - 1.0;
+        let excess = squares / spare * (1.0 + (2.0 / spare).sqrt()) - by_chance / count;
         Some(if excess > 0.0 {
             let half = inverse_trigamma(excess);
             Spread {
