@@ -1078,6 +1078,130 @@ fn rounds_take_out_what_a_pass_does_to_all_rows() {
     assert_eq!(csv(true), csv(false));
 }
 
+/// Sides whose medians say something else than their estimates: two modes, drawn-out tails, and rounds.
+fn sides_of_many_shapes(is_new: bool, in_rounds: bool) -> String {
+    let side = u64::from(is_new);
+    let mut noise = Noise(7 + side);
+    let mut text = String::new();
+    for run in 0..12_u32 {
+        if in_rounds {
+            writeln!(text, "# rbenchstat round {}", run + 1).unwrap();
+        }
+        for row in 0..10_u32 {
+            let uniform = (noise.next() - 0.995) * 100.0;
+            let factor = match row % 3 {
+                0 => 1.0 + 0.1 * f64::from(u8::from(uniform > 0.5)),
+                1 => 1.0 + uniform.powi(4),
+                _ => noise.next(),
+            };
+            let change = if is_new {
+                1.0 + f64::from(row) / 20.0
+            } else {
+                1.0
+            };
+            writeln!(
+                text,
+                "BenchmarkRow{row} 1 {} ns/op",
+                1000.0 * factor * change
+            )
+            .unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn a_change_is_one_number_everywhere_and_within_its_interval() {
+    for in_rounds in [false, true] {
+        let [old, new] = [false, true].map(|is_new| sides_of_many_shapes(is_new, in_rounds));
+        let folder = Folder::new(&[("old.txt", &old), ("new.txt", &new)]);
+        let ended = folder.run("-fail-on regression -allow suspect -format json %old.txt %new.txt");
+        let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        let run = |format: &str| {
+            folder
+                .run(&format!("-all -format {format} %old.txt %new.txt"))
+                .stdout
+        };
+        let [pretty, markdown, comment, html] = ["pretty", "markdown", "comment", "html"].map(run);
+        let mut elsewhere = 0;
+        for row in report["tables"][0]["rows"].as_array().unwrap() {
+            let comparison = &row["comparisons"][0];
+            let effect = &comparison["effect"];
+            let [estimate, low, high] =
+                ["estimate", "low", "high"].map(|field| effect[field].as_f64().unwrap());
+            assert!(low <= estimate && estimate <= high, "{effect}");
+            let Some(change) = comparison["change"].as_f64() else {
+                assert!(low <= 0.0 && 0.0 <= high, "{effect}");
+                continue;
+            };
+            assert_eq!(change, estimate);
+            let centre = |cell: usize| row["cells"][cell]["centre"].as_f64().unwrap();
+            let shown = format!("{:+.2}%", change * 100.0);
+            let quotient = format!("{:+.2}%", (centre(1) / centre(0) - 1.0) * 100.0);
+            elsewhere += usize::from(shown != quotient);
+            for text in [&pretty, &markdown, &comment, &html] {
+                assert!(text.contains(&shown), "{shown}: {text}");
+            }
+            if comparison["verdict"] == "regression" {
+                ended.says(&format!(", {shown} ["));
+            }
+        }
+        assert!(elsewhere > 3, "{elsewhere}");
+        // Where it is not the quotient of what stands beside it, all say what it is.
+        let what = if in_rounds {
+            "within rounds"
+        } else {
+            "the median of the changes"
+        };
+        for text in [&pretty, &markdown, &comment, &html] {
+            assert!(text.contains(what), "{text}");
+        }
+        // Sorted by that number as well.
+        let sorted = folder
+            .run("-sort delta -format json %old.txt %new.txt")
+            .stdout;
+        let sorted: serde_json::Value = serde_json::from_str(&sorted).unwrap();
+        let rows = sorted["tables"][0]["rows"].as_array().unwrap().iter();
+        let changes: Vec<f64> = rows
+            .map(|row| row["comparisons"][0]["change"].as_f64().unwrap_or_default())
+            .collect();
+        assert!(
+            changes.is_sorted_by(|left, right| left >= right),
+            "{changes:?}"
+        );
+    }
+}
+
+#[test]
+fn changes_beyond_all_numbers_are_still_numbers() {
+    let side = |value: &str| {
+        (0..6)
+            .map(|run| {
+                format!(
+                    "BenchmarkX 1 {value}{run}e{} frobs\n",
+                    if value == "1." { 300 } else { -300 }
+                )
+            })
+            .collect::<String>()
+    };
+    for (old, new) in [("2.", "1."), ("1.", "2.")] {
+        let ended = with(&side(old), &side(new), "-format json -better frobs=lower");
+        let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        let comparison = &report["tables"][0]["rows"][0]["comparisons"][0];
+        let effect = &comparison["effect"];
+        for field in ["estimate", "low", "high"] {
+            assert!(effect[field].is_f64(), "{effect}");
+        }
+        let expected = if old == "2." {
+            "regression"
+        } else {
+            "improvement"
+        };
+        assert_eq!(comparison["verdict"], expected);
+        assert!(comparison["change"].is_f64(), "{comparison}");
+    }
+}
+
 #[test]
 fn a_shift_of_everything_beyond_the_margin_is_no_answer() {
     let side = |change: f64| {

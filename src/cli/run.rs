@@ -453,7 +453,9 @@ enum Reports {
     Judged {
         judged: Box<Judged>,
         /// What the drop-in formats show, where that is something else: they go by what any input says of units.
-        drop_in: Option<(Report, Listing)>,
+        drop_in: Option<Box<Report>>,
+        /// The rows that they show, sorted by what they show.
+        listing: Listing,
     },
 }
 
@@ -476,12 +478,12 @@ impl Reports {
     /// What the drop-in formats show.
     fn drop_in(&self) -> (&Report, &Listing) {
         match self {
-            Self::Facts(report, listing)
-            | Self::Judged {
-                drop_in: Some((report, listing)),
-                ..
-            } => (report, listing),
-            Self::Judged { judged, .. } => (&judged.report, &judged.listing),
+            Self::Facts(report, listing) => (report, listing),
+            Self::Judged {
+                judged,
+                drop_in,
+                listing,
+            } => (drop_in.as_deref().unwrap_or(&judged.report), listing),
         }
     }
 }
@@ -526,13 +528,18 @@ fn build(
         Some(worse) => self_test::judge_one_at_a_time(report, worse, judging, provenance)?,
         None => judge(report, judging, provenance)?,
     };
-    let drop_in = drop_in.map(|report| {
-        // Which rows changed is what the verdicts say.
-        let listing = listing(&report, &judged.judgements, judging.arrangement);
-        (report, listing)
-    });
-    let judged = Box::new(judged);
-    Ok((Reports::Judged { judged, drop_in }, idle))
+    // Which rows changed is what the verdicts say.
+    let listing = listing(
+        drop_in.as_ref().unwrap_or(&judged.report),
+        &judged.judgements,
+        judging.arrangement,
+    );
+    let reports = Reports::Judged {
+        judged: Box::new(judged),
+        drop_in: drop_in.map(Box::new),
+        listing,
+    };
+    Ok((reports, idle))
 }
 
 /// Tells the answer of the gate, if there is one.

@@ -44,10 +44,33 @@ pub enum Order {
     P,
 }
 
-/// Chooses and orders the rows of tables to show: which of them changed is what the judgements say, and by what they are
-/// sorted what the report says.
+/// Chooses and orders the rows of tables for the drop-in formats: which of them changed is what the judgements say, and by what
+/// they are sorted what the report says.
 #[must_use]
 pub fn listing(report: &Report, judgements: &Judgements, arrangement: Arrangement) -> Listing {
+    arranged(report, judgements, arrangement, |table, row| {
+        Some(first_comparison(&report.tables[table].rows[row])?.change)
+    })
+}
+
+/// [`listing`] for all other formats, which show and sort by the change of a judgement.
+pub(super) fn judged_listing(
+    report: &Report,
+    judgements: &Judgements,
+    arrangement: Arrangement,
+) -> Listing {
+    arranged(report, judgements, arrangement, |table, row| {
+        let mut of_row = judgements.of_row(table, row).iter();
+        of_row.find_map(|judgement| JudgedRow::new(report, judgement).change())
+    })
+}
+
+fn arranged(
+    report: &Report,
+    judgements: &Judgements,
+    arrangement: Arrangement,
+    change: impl Fn(usize, usize) -> Option<Change>,
+) -> Listing {
     if arrangement == Arrangement::default() {
         return Listing::default();
     }
@@ -62,11 +85,13 @@ pub fn listing(report: &Report, judgements: &Judgements, arrangement: Arrangemen
         }
         if let Some(sort) = arrangement.sort {
             rows = sort.sort(rows, |&row| {
+                let worse = change(index, row).map(|change| worsening(change, table.better));
                 let row = &table.rows[row];
-                let comparison = first_comparison(row);
-                let change = comparison.map(|comparison| comparison.change);
-                let worse = change.map(|change| worsening(change, table.better));
-                (row, worse, comparison.and_then(|comparison| comparison.p))
+                (
+                    row,
+                    worse,
+                    first_comparison(row).and_then(|comparison| comparison.p),
+                )
             });
         }
         rows.truncate(limit);

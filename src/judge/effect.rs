@@ -13,7 +13,9 @@ use crate::unit::Better;
 pub struct Effect {
     /// What the numbers mean.
     pub scale: EffectScale,
-    /// The estimate; the Hodges-Lehmann one unless values are exact.
+    /// What the estimate is.
+    pub estimated_by: EstimatedBy,
+    /// The estimate, within its interval; finite, as are the bounds unless they say why not.
     pub estimate: f64,
     /// The lower bound of the interval, or −∞.
     pub low: f64,
@@ -26,6 +28,25 @@ pub struct Effect {
 }
 
 impl Effect {
+    /// A bounded effect. What is beyond the largest number counts as that.
+    pub(super) fn bounded(
+        scale: EffectScale,
+        estimated_by: EstimatedBy,
+        [estimate, low, high]: [f64; 3],
+        coverage: f64,
+    ) -> Self {
+        let finite = |value: f64| value.clamp(f64::MIN, f64::MAX);
+        Self {
+            scale,
+            estimated_by,
+            estimate: finite(estimate),
+            low: finite(low),
+            high: finite(high),
+            coverage,
+            unbounded: None,
+        }
+    }
+
     /// The effect where the values themselves are compared: known to the last digit.
     pub(super) fn exact(old: f64, new: f64) -> Self {
         let (scale, estimate) = match old {
@@ -33,14 +54,7 @@ impl Effect {
             old if old > 0.0 && new > 0.0 => (EffectScale::Ratio, new / old - 1.0),
             old => (EffectScale::RelativeDifference, (new - old) / old.abs()),
         };
-        Self {
-            scale,
-            estimate,
-            low: estimate,
-            high: estimate,
-            coverage: 1.0,
-            unbounded: None,
-        }
+        Self::bounded(scale, EstimatedBy::Values, [estimate; 3], 1.0)
     }
 
     /// Whether there is an interval worth the name.
@@ -87,6 +101,22 @@ pub enum EffectScale {
     RelativeDifference,
     /// new − old in the unit of the table, as the baseline's median is 0.
     Difference,
+}
+
+/// What the estimate of an [`Effect`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EstimatedBy {
+    /// The change from value to value, as they are exact.
+    Values,
+    /// The median of all changes from a run of one side to a run of the other (Hodges & Lehmann 1963).
+    Pairs,
+    /// The change of the means, of logarithms.
+    Means,
+    /// The mean of the changes within rounds, of logarithms.
+    Rounds,
+    /// The geometric mean of the rows' quotients.
+    Rows,
 }
 
 /// Why an interval has no bounds.
@@ -143,34 +173,25 @@ impl Estimator {
             // Not reached: cells have values.
             return Effect::exact(base.centre, cell.centre);
         };
-        let (value, low, high) = (estimate.value, estimate.interval.lo, estimate.interval.hi);
-        let is_bounded = match scale {
-            EffectScale::Ratio => low > 0.0 && high.is_finite(),
-            _ => low.is_finite() && high.is_finite(),
+        let (no_change, none) = match scale {
+            EffectScale::Ratio => (1.0, 0.0),
+            _ => (0.0, f64::NEG_INFINITY),
         };
-        let no_change = if scale == EffectScale::Ratio {
-            1.0
-        } else {
-            0.0
-        };
-        let scaled = |value: f64| (value - no_change) / unit;
+        let Interval { lo, hi } = estimate.interval;
+        // Only one of the two may be beyond what numbers reach.
+        let is_unbounded = lo == none && hi == f64::INFINITY;
+        let scaled = [estimate.value, lo, hi].map(|value| (value - no_change) / unit);
+        let effect = Effect::bounded(scale, EstimatedBy::Pairs, scaled, estimate.coverage);
+        if !is_unbounded {
+            return effect;
+        }
         Effect {
-            scale,
-            estimate: scaled(value),
-            low: if is_bounded {
-                scaled(low)
-            } else {
-                f64::NEG_INFINITY
-            },
-            high: if is_bounded {
-                scaled(high)
-            } else {
-                f64::INFINITY
-            },
-            coverage: estimate.coverage,
-            unbounded: (!is_bounded).then(|| Unbounded::TooFewRuns {
+            low: f64::NEG_INFINITY,
+            high: f64::INFINITY,
+            unbounded: Some(Unbounded::TooFewRuns {
                 needed: smallest_size(self.alpha),
             }),
+            ..effect
         }
     }
 }

@@ -12,7 +12,7 @@ use bstr::BString;
 use hashbrown::HashMap;
 
 use super::contrast::{Contrast, Sides};
-use super::effect::{Effect, EffectScale};
+use super::effect::{Effect, EffectScale, EstimatedBy};
 use super::shift::{SHIFT_SHARE, SHIFT_SIZE, Shift};
 use super::verdict::SUSPICIOUS;
 use crate::report::model::{Cell, Position, Report, Table};
@@ -301,14 +301,13 @@ impl Group {
                 pair.ranks
             };
             let half = t_critical(alpha / 2.0, spread.degrees) * error;
-            let means = Effect {
-                scale: EffectScale::Ratio,
-                estimate: difference.exp_m1(),
-                low: (difference - half).exp_m1(),
-                high: (difference + half).exp_m1(),
-                coverage: 1.0 - alpha,
-                unbounded: None,
+            let estimated_by = if pair.is_paired {
+                EstimatedBy::Rounds
+            } else {
+                EstimatedBy::Means
             };
+            let bounds = [difference, difference - half, difference + half].map(f64::exp_m1);
+            let means = Effect::bounded(EffectScale::Ratio, estimated_by, bounds, 1.0 - alpha);
             evidence.push(Evidence {
                 contrast: pair.contrast,
                 effect: if pair.is_paired { means } else { pair.effect },

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::effect::{Effect, EffectScale};
+use super::effect::{Effect, EffectScale, EstimatedBy};
 use super::judgement::Judgements;
 use crate::report::model::{Geomean, GeomeanChange, Report};
 use crate::stats::{Interval, geomean_interval};
@@ -99,12 +99,11 @@ fn geomean_effect(
         return Err(NoGeomeanEffect::Undefined);
     };
     let interval = geomean_interval(1.0 + change, &intervals?).ok_or(NoGeomeanEffect::Undefined)?;
-    Ok(Effect {
-        scale: EffectScale::Ratio,
-        estimate: change,
-        low: interval.lo - 1.0,
-        high: interval.hi - 1.0,
-        coverage: 1.0 - alpha,
-        unbounded: None,
-    })
+    let bounds = [change, interval.lo - 1.0, interval.hi - 1.0];
+    Ok(Effect::bounded(
+        EffectScale::Ratio,
+        EstimatedBy::Rows,
+        bounds,
+        1.0 - alpha,
+    ))
 }

@@ -3,7 +3,7 @@
 use std::num::NonZero;
 
 use super::adjust::Adjust;
-use super::arrangement::{Arrangement, listed, listing};
+use super::arrangement::{Arrangement, judged_listing, listed};
 use super::contrast::{Contrast, Sides, contrasts};
 use super::correction::{self, Corrected, sizes};
 use super::counts::Counts;
@@ -41,7 +41,7 @@ pub struct Judged {
     pub gate: Option<Gate>,
     /// Which rows are shown, and in which order.
     pub arrangement: Arrangement,
-    /// The rows of tables that are shown.
+    /// The rows of tables that are shown, but by the drop-in formats.
     pub listing: Listing,
 }
 
@@ -131,7 +131,7 @@ pub(super) fn judge_given(
         None => None,
     };
     let judged = Judged {
-        listing: listing(&report, &judgements, judging.arrangement),
+        listing: judged_listing(&report, &judgements, judging.arrangement),
         arrangement: judging.arrangement,
         geomeans: GeomeanEffects::of(&report, &judgements, judging.alpha),
         report,

@@ -41,7 +41,7 @@ pub mod waivers;
 
 pub use adjust::Adjust;
 pub use counts::Counts;
-pub use effect::{Effect, EffectScale};
+pub use effect::{Effect, EffectScale, EstimatedBy};
 pub use gate::{FailOn, Gate, GateSettings, InputProblems, Outcome};
 pub use judged::{Judged, Provenance, judge};
 pub use judgement::{JudgedRow, Judgement};

@@ -442,6 +442,7 @@ fn reproduction(run: &Judged, presentation: &Presentation) -> Vec<String> {
             "comparisons"
         }
     ));
+    lines.extend(words::estimates(run.rows()).map(|text| format!("- {text}\n")));
     for (index, column) in run.report.columns.iter().enumerate() {
         let keys = summary.environments.of_column(index).map(|(key, values)| {
             let values: Vec<String> = values

@@ -209,6 +209,9 @@ fn write_settings(
         summary.alpha,
         format::count(summary.comparisons)
     )?;
+    for text in words::estimates(run.rows()) {
+        writeln!(out, "<dt>change</dt><dd>{text}</dd>")?;
+    }
     for (index, column) in run.report.columns.iter().enumerate() {
         let keys = summary.environments.of_column(index).map(|(key, values)| {
             let values: Vec<String> = values.iter().map(|value| html(value.as_ref())).collect();

@@ -15,7 +15,7 @@ use super::presentation::Presentation;
 use super::words;
 use super::words::Sentence;
 use crate::judge::arrangement::Order;
-use crate::judge::effect::Unbounded;
+use crate::judge::effect::{EstimatedBy, Unbounded};
 use crate::judge::geomean::{GeomeanEffect, NoGeomeanEffect};
 use crate::judge::judgement::{Margin, WaiverState};
 use crate::judge::obstacle::Obstacle;
@@ -205,6 +205,7 @@ struct ComparisonOut<'a> {
 #[derive(Serialize)]
 struct EffectOut {
     scale: EffectScale,
+    estimated_by: EstimatedBy,
     estimate: f64,
     low: Option<f64>,
     high: Option<f64>,
@@ -456,6 +457,7 @@ impl EffectOut {
     fn new(effect: &Effect) -> Self {
         Self {
             scale: effect.scale,
+            estimated_by: effect.estimated_by,
             estimate: effect.estimate,
             low: finite(effect.low),
             high: finite(effect.high),
@@ -596,16 +598,12 @@ fn p_absent(judged: &JudgedRow<'_>) -> Option<&'static str> {
 }
 
 fn change(judged: &JudgedRow<'_>) -> (Option<f64>, Option<&'static str>) {
-    match judged
-        .cell
-        .and_then(|cell| cell.comparison.as_ref())
-        .map(|comparison| comparison.change)
-    {
+    match judged.change() {
         None => (None, Some("one_side_missing")),
         Some(Change::Insignificant) => (None, Some("insignificant")),
         Some(Change::FromZero) => (None, Some("from_zero")),
         Some(Change::Same) => (Some(0.0), None),
-        Some(Change::By(part)) => (finite(part), None),
+        Some(Change::By(part)) => (Some(part.clamp(f64::MIN, f64::MAX)), None),
     }
 }
 

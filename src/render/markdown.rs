@@ -7,7 +7,7 @@ use bstr::ByteSlice;
 use super::escape::{markdown, markdown_code};
 use super::text::changed_fields;
 use super::{format, words};
-use crate::judge::Judged;
+use crate::judge::{Judged, JudgedRow};
 use crate::report::model::{Cell, Position, Row, Table};
 use crate::unit::Scale;
 
@@ -79,19 +79,17 @@ fn cells(run: &Judged, position: Position, row: &Row, table: &Table) -> Vec<Stri
             continue;
         }
         let comparison = cell.and_then(|cell| cell.comparison.as_ref());
-        line.push(comparison.map_or_else(String::new, |comparison| {
-            let change = match format::change(comparison.change).as_str() {
-                // Two of them in a table would strike out what is between them.
-                "~" => "\\~".to_owned(),
-                change => change.to_owned(),
-            };
-            format!("{change} ({})", format::evidence(comparison))
-        }));
-        let judgement = run.judgements.get(Position {
+        let judged = run.at(Position {
             column: table.places[index],
             ..position
         });
-        line.push(judgement.map_or_else(String::new, words::verdict));
+        let change = judged.zip(comparison).map(|(judged, comparison)| {
+            // Two of them in a table would strike out what is between them.
+            let change = format::judged_change(&judged).replace('~', "\\~");
+            format!("{change} ({})", format::evidence(comparison))
+        });
+        line.push(change.unwrap_or_default());
+        line.push(judged.map_or_else(String::new, |judged| words::verdict(judged.judgement)));
     }
     line
 }
@@ -119,6 +117,10 @@ fn geomeans(table: &Table) -> Vec<String> {
 /// Lists the distinct warnings below the table.
 fn write_notes(run: &Judged, index: usize, table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let mut notes: indexmap::IndexSet<String> = indexmap::IndexSet::new();
+    let rows = run.listing.rows(index, table);
+    let judged = rows.flat_map(|(row, _)| run.judgements.of_row(index, row));
+    let judged = judged.map(|judgement| JudgedRow::new(&run.report, judgement));
+    notes.extend(words::estimates(judged).map(str::to_owned));
     for (row, of_row) in run.listing.rows(index, table) {
         for (at, cell) in &of_row.cells {
             let position = Position {

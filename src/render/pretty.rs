@@ -54,6 +54,10 @@ pub fn write(run: &Judged, presentation: &Presentation, out: &mut dyn Write) -> 
         writeln!(out)?;
         write_table(run, &rows, &subjects, presentation, out)?;
     }
+    for (index, text) in words::estimates(rows.iter().copied()).enumerate() {
+        let blank = if index == 0 { "\n" } else { "" };
+        writeln!(out, "{blank}{}", painter.paint(colour::DIM, text))?;
+    }
     write_rest(&beyond, "-limit", painter, out)?;
     write_rest(&rest, "-all shows them", painter, out)
 }

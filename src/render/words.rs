@@ -3,7 +3,7 @@
 //! A sentence comes in pieces, since names and other text that somebody else chose are escaped differently in each format.
 
 use bstr::{BStr, BString, ByteSlice};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::format;
 use super::subject::Subjects;
@@ -13,9 +13,9 @@ use crate::judge::obstacle::Obstacle;
 use crate::judge::shift::Shift;
 use crate::judge::summary::Tolerance;
 use crate::judge::waivers::{WaiverNote, WaiverNoteKind};
-use crate::judge::{Counts, Judged, JudgedRow, Judgement, Outcome, Summary, Verdict};
+use crate::judge::{Counts, EstimatedBy, Judged, JudgedRow, Judgement, Outcome, Summary, Verdict};
 use crate::report::Report;
-use crate::report::model::Position;
+use crate::report::model::{Change, Position};
 use crate::sample::EnvironmentDifference;
 
 /// A piece of a sentence.
@@ -97,6 +97,36 @@ impl Sentence {
         });
         pieces.collect()
     }
+}
+
+/// What changes are, where some of `rows` shows one that is not the quotient of the two values beside it.
+pub fn estimates<'r>(
+    rows: impl Iterator<Item = JudgedRow<'r>>,
+) -> impl Iterator<Item = &'static str> {
+    let used: IndexSet<EstimatedBy> = rows.filter_map(|row| unexpected_estimate(&row)).collect();
+    used.into_iter().filter_map(|estimated_by| match estimated_by {
+        EstimatedBy::Values | EstimatedBy::Rows => None,
+        EstimatedBy::Pairs => Some(
+            "a change is the median of the changes from each run of one side to each of the other, \
+             not that from median to median",
+        ),
+        EstimatedBy::Means => Some(
+            "a change of runs in two groups is that of the means: the medians jump from one group to the other",
+        ),
+        EstimatedBy::Rounds => {
+            Some("a change is the mean of the changes within rounds, not that from median to median")
+        }
+    })
+}
+
+/// How the change of a row was estimated, where that is printed as another number than the quotient of the centres.
+fn unexpected_estimate(row: &JudgedRow<'_>) -> Option<EstimatedBy> {
+    let effect = row.judgement.effect.as_ref()?;
+    let (Change::By(shown), [base, cell]) = (row.change()?, [row.baseline?, row.cell?]) else {
+        return None;
+    };
+    let quotient = cell.centre / base.centre - 1.0;
+    (format::percent(shown) != format::percent(quotient)).then_some(effect.estimated_by)
 }
 
 /// What a run comes to at a glance.

@@ -393,7 +393,7 @@ fn evidence(judged: &JudgedRow<'_>) -> String {
     match (p, judged.judgement.adjusted_p) {
         (Some(p), Some(adjusted)) => {
             format!(
-                "<small title=\"{} before correction\">{}</small>",
+                "<small title=\"{} before correction, two-sided\">corrected {}</small>",
                 format::probability(p),
                 format::probability(adjusted)
             )
