@@ -1175,14 +1175,9 @@ fn a_change_is_one_number_everywhere_and_within_its_interval() {
 #[test]
 fn changes_beyond_all_numbers_are_still_numbers() {
     let side = |value: &str| {
-        (0..6)
-            .map(|run| {
-                format!(
-                    "BenchmarkX 1 {value}{run}e{} frobs\n",
-                    if value == "1." { 300 } else { -300 }
-                )
-            })
-            .collect::<String>()
+        let exponent = if value == "1." { 300 } else { -300 };
+        let line = |run| format!("BenchmarkX 1 {value}{run}e{exponent} frobs\n");
+        (0..6).map(line).collect::<String>()
     };
     for (old, new) in [("2.", "1."), ("1.", "2.")] {
         let ended = with(&side(old), &side(new), "-format json -better frobs=lower");
