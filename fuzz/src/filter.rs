@@ -1,6 +1,6 @@
 //! Filters: printing and reading again, and the laws of logic.
 
-use rbenchstat::query::{Filter, Outcome, Subject};
+use rbenchstat::query::{Filter, Selected, Subject};
 
 use super::subjects::{self, UNITS};
 
@@ -55,8 +55,8 @@ pub fn check(data: &[u8]) {
 fn kept(filter: &Filter, subject: &Subject<'_>) -> [bool; UNITS.len()] {
     let outcome = filter.apply(subject);
     std::array::from_fn(|at| match &outcome {
-        Outcome::Keep => true,
-        Outcome::Drop => false,
-        Outcome::ByUnit(units) => units.matches(UNITS[at].0, UNITS[at].1),
+        Selected::Keep => true,
+        Selected::Drop => false,
+        Selected::ByUnit(units) => units.matches(UNITS[at].0, UNITS[at].1),
     })
 }

@@ -22,7 +22,7 @@ use nom::multi::{fold_many0, separated_list1};
 use super::error::SyntaxError;
 use super::key::{Key, Subject};
 use super::lex::{
-    Fault, Lexeme, Parsed, Place, Slash, Token, decline, fail, lexeme, quote, write_word,
+    Lexeme, ParseFault, Parsed, Slash, Token, WordPlace, decline, fail, lexeme, quote, write_word,
 };
 
 /// How deep parentheses and minus signs may nest: evaluation recurses.
@@ -38,7 +38,7 @@ pub struct Filter {
 
 /// What a filter says about a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Selected {
     /// Keep all measurements.
     Keep,
     /// Drop all measurements.
@@ -68,7 +68,7 @@ enum Expression {
 #[derive(Clone, Debug)]
 struct Match {
     key: Key,
-    values: Vec<Value>,
+    values: Vec<FilterValue>,
     /// Of the key, in bytes of the query.
     span: Range<usize>,
 }
@@ -83,7 +83,7 @@ impl PartialEq for Match {
 impl Eq for Match {}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Value {
+enum FilterValue {
     /// Matches the whole of a text.
     Text(BString),
     /// Matches any part of a text.
@@ -133,7 +133,7 @@ impl Filter {
     pub fn without(key: &Key, values: impl IntoIterator<Item = BString>) -> Self {
         let term = Match {
             key: key.clone(),
-            values: values.into_iter().map(Value::Text).collect(),
+            values: values.into_iter().map(FilterValue::Text).collect(),
             span: 0..0,
         };
         Self {
@@ -171,11 +171,11 @@ impl Filter {
 
     /// What this filter says about a result, as far as can be told without units.
     #[must_use]
-    pub fn apply(&self, subject: &Subject<'_>) -> Outcome {
+    pub fn apply(&self, subject: &Subject<'_>) -> Selected {
         match self.expression.reduce(subject) {
-            Reduced::Known(true) => Outcome::Keep,
-            Reduced::Known(false) => Outcome::Drop,
-            Reduced::Unknown(expression) => Outcome::ByUnit(UnitFilter { expression }),
+            Reduced::Known(true) => Selected::Keep,
+            Reduced::Known(false) => Selected::Drop,
+            Reduced::Unknown(expression) => Selected::ByUnit(UnitFilter { expression }),
         }
     }
 }
@@ -252,8 +252,8 @@ fn reduce_list(terms: &[Expression], subject: &Subject<'_>, decisive: bool) -> R
 impl Match {
     fn accepts(&self, text: &[u8]) -> bool {
         self.values.iter().any(|value| match value {
-            Value::Text(wanted) => wanted == text,
-            Value::Regexp(regexp) => regexp.is_match(text),
+            FilterValue::Text(wanted) => wanted == text,
+            FilterValue::Regexp(regexp) => regexp.is_match(text),
         })
     }
 }
@@ -351,7 +351,7 @@ impl<'a> Grammar<'a> {
 }
 
 /// What follows a key: a colon and one or more values. `key` is where the key starts.
-fn pair<'a>(input: &'a [u8], key: &'a [u8]) -> Parsed<'a, Vec<Value>> {
+fn pair<'a>(input: &'a [u8], key: &'a [u8]) -> Parsed<'a, Vec<FilterValue>> {
     const EXPECTED: &str = "expected key:value";
     let (rest, colon) = lexeme(Slash::Word).parse(input)?;
     if !matches!(colon.token, Token::Operator(b':')) {
@@ -368,7 +368,7 @@ fn pair<'a>(input: &'a [u8], key: &'a [u8]) -> Parsed<'a, Vec<Value>> {
 }
 
 /// The values of a list, of which the opening parenthesis is read, up to the closing one.
-fn value_list(input: &[u8]) -> Parsed<'_, Vec<Value>> {
+fn value_list(input: &[u8]) -> Parsed<'_, Vec<FilterValue>> {
     let (rest, values) = separated_list1(list_or, cut(value)).parse(input)?;
     let (rest, next) = lexeme(Slash::Regexp).parse(rest)?;
     match next.token {
@@ -377,7 +377,7 @@ fn value_list(input: &[u8]) -> Parsed<'_, Vec<Value>> {
     }
 }
 
-fn value(input: &[u8]) -> Parsed<'_, Value> {
+fn value(input: &[u8]) -> Parsed<'_, FilterValue> {
     let (rest, next) = lexeme(Slash::Regexp).parse(input)?;
     match into_value(next.token) {
         Some(value) => Ok((rest, value)),
@@ -385,10 +385,10 @@ fn value(input: &[u8]) -> Parsed<'_, Value> {
     }
 }
 
-fn into_value(token: Token<'_>) -> Option<Value> {
+fn into_value(token: Token<'_>) -> Option<FilterValue> {
     match token {
-        Token::Word(word) => Some(Value::Text(word.into_owned().into())),
-        Token::Regexp(regexp) => Some(Value::Regexp(regexp)),
+        Token::Word(word) => Some(FilterValue::Text(word.into_owned().into())),
+        Token::Regexp(regexp) => Some(FilterValue::Regexp(regexp)),
         _ => None,
     }
 }
@@ -419,7 +419,7 @@ fn list_or(input: &[u8]) -> Parsed<'_, ()> {
 }
 
 /// The error of a token that nothing takes: always an operator, for words start terms.
-fn unexpected<'a>(lexeme: &Lexeme<'a>) -> nom::Err<Fault<'a>> {
+fn unexpected<'a>(lexeme: &Lexeme<'a>) -> nom::Err<ParseFault<'a>> {
     fail(
         lexeme.from,
         format!("unexpected {}", quote(&lexeme.from[..1])),
@@ -490,10 +490,10 @@ impl fmt::Display for Match {
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for FilterValue {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text(text) => write_word(out, text, Place::Value),
+            Self::Text(text) => write_word(out, text, WordPlace::Value),
             Self::Regexp(regexp) => write!(out, "/{regexp}/"),
         }
     }
@@ -506,7 +506,7 @@ mod tests {
     use super::*;
     use crate::record::{Configuration, Name};
 
-    fn outcome(query: &str, name: &str) -> Outcome {
+    fn outcome(query: &str, name: &str) -> Selected {
         let mut configuration = Configuration::new("new.txt");
         configuration.set(b"goos", b"linux");
         let subject = Subject {
@@ -518,9 +518,9 @@ mod tests {
 
     fn keeps(query: &str, name: &str) -> bool {
         match outcome(query, name) {
-            Outcome::Keep => true,
-            Outcome::Drop => false,
-            Outcome::ByUnit(rest) => panic!("{query} depends on {rest}"),
+            Selected::Keep => true,
+            Selected::Drop => false,
+            Selected::ByUnit(rest) => panic!("{query} depends on {rest}"),
         }
     }
 
@@ -559,17 +559,17 @@ mod tests {
             ),
         ] {
             match outcome(query, "Copy") {
-                Outcome::ByUnit(filter) => assert_eq!(filter.to_string(), rest),
+                Selected::ByUnit(filter) => assert_eq!(filter.to_string(), rest),
                 decided => panic!("{query}: {decided:?}"),
             }
         }
-        assert_eq!(outcome(".name:Move .unit:ns/op", "Copy"), Outcome::Drop);
-        assert_eq!(outcome(".name:Copy OR .unit:ns/op", "Copy"), Outcome::Keep);
+        assert_eq!(outcome(".name:Move .unit:ns/op", "Copy"), Selected::Drop);
+        assert_eq!(outcome(".name:Copy OR .unit:ns/op", "Copy"), Selected::Keep);
     }
 
     #[test]
     fn a_unit_is_matched_as_written_and_tidied() {
-        let Outcome::ByUnit(filter) = outcome("-.unit:(ns/op OR B/s)", "Copy") else {
+        let Selected::ByUnit(filter) = outcome("-.unit:(ns/op OR B/s)", "Copy") else {
             panic!("depends on the unit");
         };
         assert!(!filter.matches(b"sec/op", b"ns/op"));
@@ -664,13 +664,14 @@ mod tests {
 
     fn a_match(keys: &'static [&'static str]) -> impl Strategy<Value = Expression> {
         let value = prop_oneof![
-            prop::collection::vec(any::<u8>(), 0..4).prop_map(|text| Value::Text(text.into())),
+            prop::collection::vec(any::<u8>(), 0..4)
+                .prop_map(|text| FilterValue::Text(text.into())),
             prop::sample::select(vec![
                 "a", "OR", "/x", "-", "a\\", "\\", "\"", "ns/op", "B/s"
             ])
-            .prop_map(|text| Value::Text(text.into())),
+            .prop_map(|text| FilterValue::Text(text.into())),
             prop::sample::select(vec!["", "a", "[/]", "(a/b)+", r"\/\\", "s"])
-                .prop_map(|source| Value::Regexp(source.parse().unwrap())),
+                .prop_map(|source| FilterValue::Regexp(source.parse().unwrap())),
         ];
         let values = prop::collection::vec(value, 1..4);
         (prop::sample::select(keys), values).prop_map(|(key, values)| {
@@ -739,9 +740,9 @@ mod tests {
             let subject = Subject { name: Name::new(name.as_bytes()), configuration: &configuration };
             let expected = directly(&expression, &subject, b"B/s");
             let kept = match (Filter { expression }).apply(&subject) {
-                Outcome::Keep => true,
-                Outcome::Drop => false,
-                Outcome::ByUnit(rest) => rest.matches(b"B/s", b"B/s"),
+                Selected::Keep => true,
+                Selected::Drop => false,
+                Selected::ByUnit(rest) => rest.matches(b"B/s", b"B/s"),
             };
             prop_assert_eq!(kept, expected);
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use bstr::{BStr, BString};
 
-use super::lex::{Place, write_word};
+use super::lex::{WordPlace, write_word};
 use crate::record::{Configuration, Name};
 
 /// What queries can see of a result: everything but its measurements.
@@ -99,7 +99,7 @@ impl Key {
 
 impl fmt::Display for Key {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_word(out, &self.to_word(), Place::Key)
+        write_word(out, &self.to_word(), WordPlace::Key)
     }
 }
 

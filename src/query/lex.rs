@@ -23,17 +23,17 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 use super::error::SyntaxError;
 
 /// What the parsers of this module's two languages return.
-pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
+pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, ParseFault<'a>>;
 
 /// An error before the query it belongs to is known: the place is told by what
 /// is left of the query there.
 #[derive(Clone, Debug)]
-pub(super) struct Fault<'a> {
+pub(super) struct ParseFault<'a> {
     rest: &'a [u8],
     message: Cow<'static, str>,
 }
 
-impl<'a> ParseError<&'a [u8]> for Fault<'a> {
+impl<'a> ParseError<&'a [u8]> for ParseFault<'a> {
     // Only combinators call this, to say that an alternative does not apply;
     // the grammars word every error themselves.
     fn from_error_kind(rest: &'a [u8], _: ErrorKind) -> Self {
@@ -48,7 +48,7 @@ impl<'a> ParseError<&'a [u8]> for Fault<'a> {
     }
 }
 
-impl Fault<'_> {
+impl ParseFault<'_> {
     /// The error of the query that the parser was started on.
     pub(super) fn within(self, query: &[u8]) -> SyntaxError {
         SyntaxError::new(
@@ -60,16 +60,19 @@ impl Fault<'_> {
 }
 
 /// An error that ends parsing.
-pub(super) fn fail(rest: &[u8], message: impl Into<Cow<'static, str>>) -> nom::Err<Fault<'_>> {
-    nom::Err::Failure(Fault {
+pub(super) fn fail(rest: &[u8], message: impl Into<Cow<'static, str>>) -> nom::Err<ParseFault<'_>> {
+    nom::Err::Failure(ParseFault {
         rest,
         message: message.into(),
     })
 }
 
 /// "This is not what comes next": the caller may try something else.
-pub(super) fn decline(rest: &[u8], message: impl Into<Cow<'static, str>>) -> nom::Err<Fault<'_>> {
-    nom::Err::Error(Fault {
+pub(super) fn decline(
+    rest: &[u8],
+    message: impl Into<Cow<'static, str>>,
+) -> nom::Err<ParseFault<'_>> {
+    nom::Err::Error(ParseFault {
         rest,
         message: message.into(),
     })
@@ -113,7 +116,7 @@ pub(super) enum Slash {
 /// Reads the next token.
 pub(super) fn lexeme<'a>(
     slash: Slash,
-) -> impl Parser<&'a [u8], Output = Lexeme<'a>, Error = Fault<'a>> {
+) -> impl Parser<&'a [u8], Output = Lexeme<'a>, Error = ParseFault<'a>> {
     move |input| {
         let (from, ()) = spaces(input)?;
         let (rest, token) = alt((
@@ -131,12 +134,14 @@ pub(super) fn lexeme<'a>(
 /// Looks at the next token without taking it.
 pub(super) fn ahead<'a>(
     slash: Slash,
-) -> impl Parser<&'a [u8], Output = Lexeme<'a>, Error = Fault<'a>> {
+) -> impl Parser<&'a [u8], Output = Lexeme<'a>, Error = ParseFault<'a>> {
     peek(lexeme(slash))
 }
 
 /// Takes one particular operator, if it comes next.
-pub(super) fn symbol<'a>(wanted: char) -> impl Parser<&'a [u8], Output = char, Error = Fault<'a>> {
+pub(super) fn symbol<'a>(
+    wanted: char,
+) -> impl Parser<&'a [u8], Output = char, Error = ParseFault<'a>> {
     preceded(spaces, char(wanted))
 }
 
@@ -326,7 +331,7 @@ pub(super) fn replace_invalid(text: &[u8]) -> Cow<'_, str> {
 
 /// Where a word is printed: it must be read back in the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum WordPlace {
     /// As a key, an order or a member of a fixed list.
     Key,
     /// As a value of a filter, where `/` starts a regular expression.
@@ -334,7 +339,11 @@ pub(super) enum Place {
 }
 
 /// Prints a word so that it reads back the same: bare if it can be.
-pub(super) fn write_word(out: &mut fmt::Formatter<'_>, word: &[u8], place: Place) -> fmt::Result {
+pub(super) fn write_word(
+    out: &mut fmt::Formatter<'_>,
+    word: &[u8],
+    place: WordPlace,
+) -> fmt::Result {
     match str::from_utf8(word) {
         Ok(text) if reads_bare(text, place) => out.write_str(text),
         _ => {
@@ -349,9 +358,9 @@ pub(super) fn write_word(out: &mut fmt::Formatter<'_>, word: &[u8], place: Place
 }
 
 /// Whether `text` without quotes is a word, and no hidden character is in it.
-fn reads_bare(text: &str, place: Place) -> bool {
+fn reads_bare(text: &str, place: WordPlace) -> bool {
     let is_operator = matches!(text, "" | "AND" | "OR") || text.starts_with(['-', '*', '"']);
-    let is_regexp = place == Place::Value && text.starts_with('/');
+    let is_regexp = place == WordPlace::Value && text.starts_with('/');
     let is_plain = |character| !ends_word(Some(character)) && is_printable(character);
     !is_operator && !is_regexp && text.chars().all(is_plain)
 }

@@ -59,7 +59,7 @@ pub mod projector;
 pub mod sort;
 
 pub use error::SyntaxError;
-pub use filter::{Filter, Outcome, UnitFilter};
+pub use filter::{Filter, Selected, UnitFilter};
 pub use key::{Key, Subject};
 pub use layout::{Exclusions, Layout, Placement, Projectors};
 pub use projection::{Field, Projection};

@@ -16,7 +16,7 @@ use nom::multi::many0;
 use super::error::SyntaxError;
 use super::key::Key;
 use super::lex::{
-    Parsed, Place, Slash, Token, ahead, decline, fail, lexeme, quote, symbol, write_word,
+    Parsed, Slash, Token, WordPlace, ahead, decline, fail, lexeme, quote, symbol, write_word,
 };
 use super::sort::Order;
 
@@ -86,7 +86,7 @@ impl FromIterator<Field> for Projection {
 
 /// A field as it was read. Whether its words mean anything is asked only when
 /// the whole query has been read, as errors of the grammar come first.
-struct Draft<'a> {
+struct ProjectionDraft<'a> {
     /// The query from the key on.
     from: &'a [u8],
     /// The query after the key.
@@ -100,8 +100,8 @@ enum DraftOrder {
     List(Vec<Vec<u8>>),
 }
 
-impl<'a> Draft<'a> {
-    fn resolve(self, query: &'a [u8]) -> Result<Field, nom::Err<super::lex::Fault<'a>>> {
+impl<'a> ProjectionDraft<'a> {
+    fn resolve(self, query: &'a [u8]) -> Result<Field, nom::Err<super::lex::ParseFault<'a>>> {
         let (place, order) = match self.order {
             None => (self.from, Order::First),
             Some((place, DraftOrder::List(values))) => {
@@ -137,7 +137,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-fn fields(input: &[u8]) -> Parsed<'_, Vec<Draft<'_>>> {
+fn fields(input: &[u8]) -> Parsed<'_, Vec<ProjectionDraft<'_>>> {
     let (rest, next) = ahead(Slash::Word).parse(input)?;
     if let Token::End = next.token {
         return Ok((rest, Vec::new()));
@@ -149,7 +149,7 @@ fn fields(input: &[u8]) -> Parsed<'_, Vec<Draft<'_>>> {
 }
 
 /// A field with the comma before it, if there is one; declines the end of the query.
-fn following_field(input: &[u8]) -> Parsed<'_, Draft<'_>> {
+fn following_field(input: &[u8]) -> Parsed<'_, ProjectionDraft<'_>> {
     let (rest, comma) = opt(symbol(',')).parse(input)?;
     if comma.is_none() {
         let (_, next) = ahead(Slash::Word).parse(rest)?;
@@ -160,13 +160,13 @@ fn following_field(input: &[u8]) -> Parsed<'_, Draft<'_>> {
     field(rest)
 }
 
-fn field(input: &[u8]) -> Parsed<'_, Draft<'_>> {
+fn field(input: &[u8]) -> Parsed<'_, ProjectionDraft<'_>> {
     let (after, first) = lexeme(Slash::Word).parse(input)?;
     let Token::Word(word) = first.token else {
         return Err(fail(first.from, "expected key"));
     };
     let (rest, order) = order(after)?;
-    let draft = Draft {
+    let draft = ProjectionDraft {
         from: first.from,
         after,
         key: Key::from_word(&word),
@@ -239,7 +239,7 @@ impl fmt::Display for Field {
             Order::Fixed(values) => {
                 for (index, value) in values.iter().enumerate() {
                     out.write_str(if index == 0 { "@(" } else { " " })?;
-                    write_word(out, value, Place::Key)?;
+                    write_word(out, value, WordPlace::Key)?;
                 }
                 out.write_str(")")
             }

@@ -7,7 +7,7 @@ use super::facts::InputFacts;
 use super::pass::{self, Event, Events, Pass};
 use super::{Query, ReadError};
 use crate::input::{InputError, Source};
-use crate::query::{Key, Outcome, Subject};
+use crate::query::{Key, Selected, Subject};
 use crate::record::{
     Configuration, Measurement, Name, ResultRecord, UnitRecord, WriteError, Writer,
 };
@@ -206,11 +206,11 @@ impl<W: Write> Selection<'_, W> {
             configuration: result.configuration(),
         };
         let outcome = self.query.filter.apply(&subject);
-        if outcome == Outcome::Drop || !self.query.layout.keeps(&subject) {
+        if outcome == Selected::Drop || !self.query.layout.keeps(&subject) {
             return Vec::new();
         }
         let mut measurements: Vec<Measurement<'r>> = result.measurements().collect();
-        if let Outcome::ByUnit(filter) = outcome {
+        if let Selected::ByUnit(filter) = outcome {
             measurements.retain(|measurement| {
                 let tidied = Tidied::new(measurement.unit);
                 filter.matches(&tidied.unit, measurement.unit)

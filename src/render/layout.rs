@@ -62,12 +62,12 @@ pub struct Header {
     /// What it shows.
     pub text: BString,
     /// How it takes its place.
-    pub place: Place,
+    pub place: HeaderPlace,
 }
 
 /// How a header takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum HeaderPlace {
     /// Centred behind a bar; its columns stretch where it is too wide.
     Centred,
     /// At the left without a bar; where it is too wide it pushes the rest of its line.
@@ -86,7 +86,7 @@ const CLOSING_BAR: &str = " │";
 pub struct Grid {
     columns: Vec<GridColumn>,
     headers: Vec<Vec<Header>>,
-    text: Text,
+    text: LineBuffer,
     /// The cells with text, row by row; what is not here takes neither time nor memory.
     cells: Vec<GridCell>,
     /// How many cells there are up to the end of each row.
@@ -117,7 +117,7 @@ impl Grid {
         }
         Self {
             headers: Vec::new(),
-            text: Text(Vec::new()),
+            text: LineBuffer(Vec::new()),
             cells: Vec::new(),
             ends: Vec::new(),
             next: 0,
@@ -242,7 +242,10 @@ impl Grid {
         }
         // Narrow headers first, so that wide ones only add what is still missing.
         for line in self.headers.iter().rev() {
-            for header in line.iter().filter(|header| header.place == Place::Centred) {
+            for header in line
+                .iter()
+                .filter(|header| header.place == HeaderPlace::Centred)
+            {
                 self.stretch(header, &mut widths);
             }
         }
@@ -267,14 +270,14 @@ fn write_header(line: &mut Vec<u8>, header: &Header, widths: &[usize]) {
     let available: usize = widths[header.columns.clone()].iter().sum();
     let width = text_width(&header.text);
     match header.place {
-        Place::Centred => {
+        HeaderPlace::Centred => {
             let blank = available.saturating_sub(BAR_WIDTH + width);
             line.extend_from_slice(BAR.as_bytes());
             pad(line, blank / 2);
             line.extend_from_slice(&header.text);
             pad(line, blank - blank / 2);
         }
-        Place::Left => {
+        HeaderPlace::Left => {
             // Too wide a text is followed by as many blanks as it is too wide.
             line.extend_from_slice(&header.text);
             pad(line, available.abs_diff(width));
@@ -336,9 +339,9 @@ fn text_width(text: &[u8]) -> usize {
 
 /// Bytes that take formatted text as it is, without the detour over the errors of [`io::Write`].
 #[derive(Debug)]
-struct Text(Vec<u8>);
+struct LineBuffer(Vec<u8>);
 
-impl fmt::Write for Text {
+impl fmt::Write for LineBuffer {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.extend_from_slice(text.as_bytes());
         Ok(())

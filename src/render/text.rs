@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 
 use super::colour;
 use super::format;
-use super::layout::{Align, Grid, GridColumn, Header, Place};
+use super::layout::{Align, Grid, GridColumn, Header, HeaderPlace};
 use crate::common::parallel;
 use crate::report::Listing;
 use crate::report::model::{Cell, Comparison, Field, Geomean, GeomeanChange, Report, Table};
@@ -170,7 +170,7 @@ fn add_column_headers(grid: &mut Grid, table: &Table) {
                 _ => headers.push(Header {
                     columns: group,
                     text: column.key[level].value.clone(),
-                    place: Place::Centred,
+                    place: HeaderPlace::Centred,
                 }),
             }
         }
@@ -186,13 +186,13 @@ fn add_unit_header(grid: &mut Grid, table: &Table) {
         headers.push(Header {
             columns: group.start..split,
             text: table.unit.clone(),
-            place: Place::Centred,
+            place: HeaderPlace::Centred,
         });
         if split < group.end {
             headers.push(Header {
                 columns: split..group.end,
                 text: "  vs base".into(),
-                place: Place::Left,
+                place: HeaderPlace::Left,
             });
         }
     }

@@ -19,7 +19,7 @@ use super::samples::{Field, Sample, SampleTable, Samples};
 use super::seen::Seen;
 use super::values::Values;
 use crate::common::Interner;
-use crate::query::{Filter, KeyId, Layout, Outcome, Placement, Projector, Projectors, Subject};
+use crate::query::{Filter, KeyId, Layout, Placement, Projector, Projectors, Selected, Subject};
 use crate::record::{Configuration, Measurement, Name, ResultRecord};
 use crate::unit::Tidied;
 
@@ -96,7 +96,7 @@ struct Benchmark {
     /// Found out when the first measurement is kept: results of which nothing
     /// is kept must leave no trace in the keys.
     placement: Option<Placement>,
-    outcome: Outcome,
+    outcome: Selected,
     /// One for each unit, of which there are few.
     series: SmallVec<[Series; 3]>,
 }
@@ -495,7 +495,7 @@ impl<'q> Builder<'q> {
             configuration: self.configurations.get(configuration),
         };
         let outcome = self.filter.apply(&subject);
-        if matches!(outcome, Outcome::Drop) {
+        if matches!(outcome, Selected::Drop) {
             return None;
         }
         Some(Box::new(Benchmark {
@@ -554,9 +554,9 @@ impl<'q> Builder<'q> {
         let written = self.units.written(unit);
         let shown = self.units.tidied(unit).unit.as_ref();
         let is_kept = match &benchmark.outcome {
-            Outcome::Keep => true,
-            Outcome::Drop => false,
-            Outcome::ByUnit(filter) => filter.matches(shown, written),
+            Selected::Keep => true,
+            Selected::Drop => false,
+            Selected::ByUnit(filter) => filter.matches(shown, written),
         };
         let placement = if is_kept {
             self.placement(number, benchmark)
@@ -597,7 +597,7 @@ impl<'q> Builder<'q> {
             };
             benchmark.placement = self.projectors.project(&subject, *configuration);
             if benchmark.placement.is_none() {
-                benchmark.outcome = Outcome::Drop;
+                benchmark.outcome = Selected::Drop;
             }
         }
         benchmark.placement

@@ -17,7 +17,7 @@ use crate::query::{KeyId, Layout, Projector};
 pub const ENVIRONMENT_KEYS: [&str; 3] = ["goos", "goarch", "cpu"];
 
 /// The values of a key.
-type Values = IndexSet<BString>;
+type ValueSet = IndexSet<BString>;
 
 /// What the columns of a run were measured on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,10 +46,10 @@ pub struct EnvironmentDifference {
 
 /// The values of all environment keys.
 #[derive(Clone, Debug, Default)]
-struct Seen([Values; ENVIRONMENT_KEYS.len()]);
+struct ValuesOfKeys([ValueSet; ENVIRONMENT_KEYS.len()]);
 
 /// What identifies a benchmark whatever it was measured on: numbers of the rests of its table and row keys.
-type Identity = (usize, usize);
+type BenchmarkIdentity = (usize, usize);
 
 impl Environments {
     /// The keys with their values in a column; none where nobody looked.
@@ -63,10 +63,11 @@ impl Environments {
     pub fn of(builder: &Builder<'_>, layout: &Layout) -> Self {
         let columns = builder.columns();
         let projectors = builder.projectors();
-        let mut tables = Rests::new(&projectors.table);
-        let mut rows = Rests::new(&projectors.row);
-        let mut sides: Vec<Seen> = vec![Seen::default(); columns.len()];
-        let mut benchmarks: IndexMap<Identity, IndexMap<usize, Seen>> = IndexMap::new();
+        let mut tables = KeysWithoutEnvironment::new(&projectors.table);
+        let mut rows = KeysWithoutEnvironment::new(&projectors.row);
+        let mut sides: Vec<ValuesOfKeys> = vec![ValuesOfKeys::default(); columns.len()];
+        let mut benchmarks: IndexMap<BenchmarkIdentity, IndexMap<usize, ValuesOfKeys>> =
+            IndexMap::new();
         for (placement, configuration) in builder.placements() {
             let Some(column) = columns.iter().position(|id| *id == placement.column) else {
                 continue;
@@ -110,7 +111,7 @@ impl Environments {
     }
 }
 
-impl Seen {
+impl ValuesOfKeys {
     /// The keys in which `other`, of `column`, differs in a way that matters for what `roles` say of the key.
     fn differences(
         &self,
@@ -137,13 +138,13 @@ impl Seen {
 }
 
 /// Numbers for what is left of keys without the environment.
-struct Rests<'a> {
+struct KeysWithoutEnvironment<'a> {
     projector: &'a Projector,
     numbers: Vec<Option<usize>>,
     seen: IndexSet<Vec<(BString, BString)>>,
 }
 
-impl<'a> Rests<'a> {
+impl<'a> KeysWithoutEnvironment<'a> {
     fn new(projector: &'a Projector) -> Self {
         Self {
             projector,

@@ -167,13 +167,13 @@ fn estimate(
 /// is a random candidate, as in Monahan 1984): O(n + m) a step, about log(nm) steps, O(n + m) memory.
 #[derive(Clone, Debug, Default)]
 struct Differences {
-    rows: Vec<Row>,
+    rows: Vec<OpenPairs>,
     candidates: Vec<f64>,
 }
 
 /// What of the row of one base value is still in question, and where the pivot splits it; indices into the other sample.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct OpenPairs {
     from: usize,
     to: usize,
     below_pivot: usize,
@@ -183,7 +183,7 @@ struct Row {
 impl Differences {
     /// The difference y − x at `rank`, counted from 0 in ascending order; both sorted, `rank` < number of pairs.
     fn select(&mut self, base: &[f64], other: &[f64], mut rank: usize) -> f64 {
-        let whole = Row {
+        let whole = OpenPairs {
             from: 0,
             to: other.len(),
             below_pivot: 0,

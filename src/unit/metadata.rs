@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::known::{self, Meaning};
-use super::tidy::{Tidied, Token, tokens};
+use super::tidy::{Tidied, UnitToken, tokens};
 
 /// Which direction of a unit is the good one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -111,13 +111,13 @@ fn known_direction(unit: &BStr) -> Option<Better> {
     let mut is_behind_per = false;
     for token in tokens(unit) {
         let (text, is_below) = match token {
-            Token::Separator(b"*") => {
+            UnitToken::Separator(b"*") => {
                 is_behind_per = false;
                 continue;
             }
-            Token::Separator(_) => continue,
-            Token::Numerator(text) => (text, false),
-            Token::Denominator(text) => (text, true),
+            UnitToken::Separator(_) => continue,
+            UnitToken::Numerator(text) => (text, false),
+            UnitToken::Denominator(text) => (text, true),
         };
         for word in text.split(|&byte| matches!(byte, b'_' | b'%')) {
             match (known::meaning(word), is_below || is_behind_per) {

@@ -1,7 +1,7 @@
 //! Numbers that people write with a unit of their own: `2ns` of `sec/op`.
 
 use super::known::{self, Meaning};
-use super::tidy::{Token, tokens};
+use super::tidy::{UnitToken, tokens};
 
 /// What a number with `suffix` behind it is multiplied by to be in `unit`; none where it does not measure that.
 #[must_use]
@@ -28,7 +28,9 @@ pub fn is_time(unit: &[u8]) -> bool {
 #[must_use]
 pub fn is_clocked(unit: &[u8]) -> bool {
     tokens(unit).any(|token| {
-        let (Token::Numerator(text) | Token::Denominator(text) | Token::Separator(text)) = token;
+        let (UnitToken::Numerator(text)
+        | UnitToken::Denominator(text)
+        | UnitToken::Separator(text)) = token;
         words(text).any(|meaning| matches!(meaning, Meaning::Time | Meaning::Rate))
     })
 }
@@ -41,7 +43,7 @@ fn words(token: &[u8]) -> impl Iterator<Item = Meaning> {
 
 fn numerators(unit: &[u8]) -> impl Iterator<Item = &[u8]> {
     tokens(unit).filter_map(|token| match token {
-        Token::Numerator(text) => Some(text),
+        UnitToken::Numerator(text) => Some(text),
         _ => None,
     })
 }

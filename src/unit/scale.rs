@@ -1,7 +1,7 @@
 //! Prefixes and decimals: how a value of a unit is best shown.
 
 use super::known;
-use super::tidy::{Token, tokens};
+use super::tidy::{UnitToken, tokens};
 
 /// Which prefixes a unit takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl Class {
     #[must_use]
     pub fn of(unit: &[u8]) -> Self {
         let counts_bytes = |token| match token {
-            Token::Numerator(text) => known::unit(text).is_some_and(|unit| unit.is_binary),
+            UnitToken::Numerator(text) => known::unit(text).is_some_and(|unit| unit.is_binary),
             _ => false,
         };
         if tokens(unit).any(counts_bytes) {
@@ -40,7 +40,7 @@ pub struct Scale {
 }
 
 /// A prefix and the least values that are shown with 1, 2 and 3 decimals.
-struct Prefix {
+struct UnitPrefix {
     name: &'static str,
     factor: f64,
     least: [f64; 3],
@@ -51,7 +51,7 @@ struct Prefix {
 /// them as `99.995 * factor` would be off by one rounding for some prefixes.
 macro_rules! decimal_prefix {
     ($name:literal, $factor:literal, $one:literal, $two:literal, $three:literal) => {
-        Prefix {
+        UnitPrefix {
             name: $name,
             factor: $factor,
             least: [$one, $two, $three],
@@ -59,7 +59,7 @@ macro_rules! decimal_prefix {
     };
 }
 
-const DECIMAL: [Prefix; 8] = [
+const DECIMAL: [UnitPrefix; 8] = [
     decimal_prefix!("T", 1e12, 99.995e12, 9.9995e12, 0.99995e12),
     decimal_prefix!("G", 1e9, 99.995e9, 9.9995e9, 0.99995e9),
     decimal_prefix!("M", 1e6, 99.995e6, 9.9995e6, 0.99995e6),
@@ -71,15 +71,15 @@ const DECIMAL: [Prefix; 8] = [
 ];
 
 /// Multiplying by a power of two is exact, so these are too.
-const fn binary_prefix(name: &'static str, factor: f64) -> Prefix {
-    Prefix {
+const fn binary_prefix(name: &'static str, factor: f64) -> UnitPrefix {
+    UnitPrefix {
         name,
         factor,
         least: [99.995 * factor, 9.9995 * factor, 0.99995 * factor],
     }
 }
 
-const BINARY: [Prefix; 5] = [
+const BINARY: [UnitPrefix; 5] = [
     binary_prefix("Ti", (1_u64 << 40) as f64),
     binary_prefix("Gi", (1_u64 << 30) as f64),
     binary_prefix("Mi", (1_u64 << 20) as f64),
@@ -109,7 +109,7 @@ impl Scale {
                 decimals: 3,
             };
         }
-        let prefixes: &[Prefix] = match class {
+        let prefixes: &[UnitPrefix] = match class {
             Class::Decimal => &DECIMAL,
             Class::Binary => &BINARY,
         };
@@ -138,7 +138,7 @@ impl Scale {
         Self::of(if smallest.is_finite() { smallest } else { 0.0 }, class)
     }
 
-    fn new(prefix: &Prefix, decimals: usize) -> Self {
+    fn new(prefix: &UnitPrefix, decimals: usize) -> Self {
         Self {
             factor: prefix.factor,
             prefix: prefix.name,

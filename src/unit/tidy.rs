@@ -22,10 +22,11 @@ impl Tidied {
             factor: 1.0,
         };
         for token in tokens(unit) {
-            let (Token::Numerator(text) | Token::Denominator(text) | Token::Separator(text)) =
-                token;
+            let (UnitToken::Numerator(text)
+            | UnitToken::Denominator(text)
+            | UnitToken::Separator(text)) = token;
             let known = match token {
-                Token::Numerator(text) => known::unit(text),
+                UnitToken::Numerator(text) => known::unit(text),
                 _ => None,
             };
             let Some((base, conversion)) = known.and_then(|unit| unit.base) else {
@@ -44,7 +45,7 @@ impl Tidied {
 
 /// A piece of a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Token<'a> {
+pub(super) enum UnitToken<'a> {
     Numerator(&'a [u8]),
     Denominator(&'a [u8]),
     /// `*`, `/`, `-` or one character of white space.
@@ -53,7 +54,7 @@ pub(super) enum Token<'a> {
 
 /// Splits `unit` into tokens, of which none are empty. After `/` they belong
 /// to the denominator until the next `*`; `-` and white space change nothing.
-pub(super) fn tokens(unit: &[u8]) -> impl Iterator<Item = Token<'_>> {
+pub(super) fn tokens(unit: &[u8]) -> impl Iterator<Item = UnitToken<'_>> {
     let mut rest = unit;
     let mut in_denominator = false;
     std::iter::from_fn(move || {
@@ -72,9 +73,9 @@ pub(super) fn tokens(unit: &[u8]) -> impl Iterator<Item = Token<'_>> {
         let (text, after) = rest.split_at(end);
         rest = after;
         Some(match (is_separator(first), in_denominator) {
-            (true, _) => Token::Separator(text),
-            (false, false) => Token::Numerator(text),
-            (false, true) => Token::Denominator(text),
+            (true, _) => UnitToken::Separator(text),
+            (false, false) => UnitToken::Numerator(text),
+            (false, true) => UnitToken::Denominator(text),
         })
     })
 }
