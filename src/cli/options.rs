@@ -95,10 +95,7 @@ impl Options {
         let column = Projection::parse(bytes(&args.col)).map_err(syntax("col"))?;
         let ignore = Projection::parse(bytes(&args.ignore)).map_err(syntax("ignore"))?;
         let (alpha, alpha_above_one) = alpha(&args.alpha)?;
-        let settings = Settings {
-            alpha,
-            confidence: part(&args.confidence, "confidence")?,
-        };
+        let confidence = part(&args.confidence, "confidence")?;
         let outputs = Output::parse_all(&args.output.out)?;
         let arrangement = arrangement(&args.output);
         let (selects, format) = match args.format {
@@ -107,7 +104,7 @@ impl Options {
         };
         let mut formats = outputs.iter().map(|output| output.format).chain([format]);
         let shows_verdicts = arrangement.changed_only || formats.any(Format::shows_verdicts);
-        let gate = GateOptions::new(&args.gate, settings.alpha, arrangement, shows_verdicts)?;
+        let gate = GateOptions::new(&args.gate, alpha, arrangement, shows_verdicts)?;
         if let Some(flag) = gate.purpose.instead_of_report() {
             // Nobody should look for a report that is not there.
             let asked = [
@@ -125,8 +122,12 @@ impl Options {
                 most_unpacked: args.max_unpacked,
                 compares_environments: gate.judging.is_some(),
             },
+            settings: Settings {
+                alpha,
+                confidence,
+                keeps_sorted: gate.judging.is_some(),
+            },
             gate,
-            settings,
             selects,
             format,
             alpha_above_one,

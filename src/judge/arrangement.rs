@@ -205,6 +205,7 @@ mod tests {
     fn row(name: &str, comparison: Option<(f64, Option<f64>)>) -> Row {
         let cell = |comparison| Cell {
             values: std::iter::once(1.0).collect(),
+            kept_sorted: None,
             rounds: Vec::new(),
             centre: 1.0,
             low: 1.0,

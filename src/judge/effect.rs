@@ -135,8 +135,6 @@ pub(super) struct Estimator {
     alpha: f64,
     shifts: HodgesLehmann,
     distributions: UDistributions,
-    /// The sorted values of the baseline and of the cell compared with it.
-    sorted: [Vec<f64>; 2],
 }
 
 impl Estimator {
@@ -146,17 +144,12 @@ impl Estimator {
             alpha,
             shifts: HodgesLehmann::new(),
             distributions: UDistributions::new(),
-            sorted: [Vec::new(), Vec::new()],
         }
     }
 
     /// The shift of Hodges and Lehmann (1963) with its interval, of the logarithms where all values are positive.
     pub fn effect(&mut self, base: &Cell, cell: &Cell) -> Effect {
-        for (sorted, cell) in self.sorted.iter_mut().zip([base, cell]) {
-            cell.values.copy_to(sorted);
-            sorted.sort_unstable_by(f64::total_cmp);
-        }
-        let [old, new] = &self.sorted;
+        let [old, new] = &[base, cell].map(Cell::sorted);
         let level = 1.0 - self.alpha;
         let distributions = &mut self.distributions;
         let ratio = self.shifts.ratio(distributions, old, new, level);

@@ -344,13 +344,8 @@ impl Pair {
             estimate if estimate < 0.0 => [1.0 - half, half],
             _ => [0.5; 2],
         };
-        let mut sorted = [base, cell].map(|cell| {
-            let mut sorted: Vec<f64> = cell.values.iter().collect();
-            sorted.sort_unstable_by(f64::total_cmp);
-            sorted
-        });
-        let [old, new] = &mut sorted;
-        let [down, up] = smallest_one_sided_p(new, old, room);
+        let [old, new] = [base, cell].map(Cell::sorted);
+        let [down, up] = smallest_one_sided_p(&new, &old, room);
         // The room has all values, sorted.
         let most = room.chunk_by(|a, b| a == b).map(<[f64]>::len).max();
         let is_coarse = most.unwrap_or_default() as f64 > TIED * room.len() as f64;

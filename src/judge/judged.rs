@@ -365,6 +365,7 @@ mod tests {
         }
         let environments = Environments::of(&builder, &layout);
         let settings = Settings {
+            keeps_sorted: true,
             alpha: judging.alpha,
             ..Settings::default()
         };

@@ -76,8 +76,7 @@ impl Noises {
                         let (rises, p) = (trend.s > 0, trend.p);
                         found.push((position, Noise::Trend { rises, p }));
                     }
-                    values.sort_unstable_by(f64::total_cmp);
-                    let Outliers { low, high } = Outliers::of(&values);
+                    let Outliers { low, high } = Outliers::of(&cell.sorted());
                     if low + high > 0 {
                         found.push((position, Noise::Outliers { low, high }));
                     }

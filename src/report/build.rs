@@ -22,6 +22,9 @@ pub struct Settings {
     pub alpha: f64,
     /// The confidence level of intervals, 0 to 1.
     pub confidence: f64,
+    /// Whether the report keeps the values in ascending order beside the order read, which verdicts go by: without them it takes
+    /// half the memory, and whoever wants them sorts again.
+    pub keeps_sorted: bool,
 }
 
 impl Default for Settings {
@@ -29,6 +32,7 @@ impl Default for Settings {
         Self {
             alpha: 0.05,
             confidence: 0.95,
+            keeps_sorted: false,
         }
     }
 }
@@ -198,6 +202,7 @@ impl Analyst {
         };
         Cell {
             values: sample.values,
+            kept_sorted: self.thresholds.settings.keeps_sorted.then(|| sorted.into()),
             rounds: sample.rounds,
             centre,
             low: interval.lo,

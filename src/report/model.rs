@@ -1,5 +1,6 @@
 //! The report: what was measured and how it compares, as plain data that never changes once it is built.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bstr::BString;
@@ -140,6 +141,9 @@ fn label(key: &[Field]) -> BString {
 pub struct Cell {
     /// The values in the order read, in the unit of the table, at least one.
     pub values: Values,
+    /// The values in ascending order, where [`Settings::keeps_sorted`](super::build::Settings::keeps_sorted); see
+    /// [`Cell::sorted`].
+    pub kept_sorted: Option<Box<[f64]>>,
     /// The round of each value, counted from 1, and 0 where none is known; empty where that is so of all.
     pub rounds: Vec<u32>,
     /// The median, or the mode where values are said to be exact.
@@ -152,6 +156,19 @@ pub struct Cell {
     pub warnings: Vec<Warning>,
     /// How the cell compares with the baseline cell of its row; none in the first column.
     pub comparison: Option<Comparison>,
+}
+
+impl Cell {
+    /// The values in ascending order.
+    #[must_use]
+    pub fn sorted(&self) -> Cow<'_, [f64]> {
+        if let Some(sorted) = &self.kept_sorted {
+            return sorted.as_ref().into();
+        }
+        let mut sorted: Vec<f64> = self.values.iter().collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted.into()
+    }
 }
 
 /// A cell against the baseline cell of its row.
