@@ -524,6 +524,129 @@ fn a_command_runs_in_the_folder_of_each_side_in_turns() {
     assert_eq!(repository.read("set-up"), "head\n");
 }
 
+/// What a side prints in a round, as a function of both; `cat` prints it in place of a benchmark.
+fn machine(repository: &Repository, rounds: u32, text: &dyn Fn(&str, u32) -> String) -> String {
+    let folder = repository.folder.path().join("machine");
+    fs::create_dir_all(&folder).unwrap();
+    for side in ["base", "head"] {
+        for round in 1..=rounds {
+            fs::write(folder.join(format!("{side}-{round}")), text(side, round)).unwrap();
+        }
+    }
+    let folder = folder.display();
+    format!(
+        "echo $RBENCHSTAT_BENCH >>'{folder}/asked'; cat '{folder}/'$RBENCHSTAT_SIDE-$RBENCHSTAT_ROUND"
+    )
+}
+
+/// A little noise, the same in every run of the test.
+fn noise(row: u32, side: &str, round: u32) -> f64 {
+    let seed = u64::from(row * 1009 + round * 31 + u32::from(side == "head") * 7);
+    let mixed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+    mixed as f64 / f64::from(1 << 24) - 0.5
+}
+
+/// Ten rows in which `factor` says how much slower each is.
+fn rows(factor: &dyn Fn(u32) -> f64) -> String {
+    let line = |row: u32| {
+        let time = 1000.0 * factor(row);
+        format!("BenchmarkRow{row}-8 1000 {time} ns/op\n")
+    };
+    let lines: Vec<_> = (0..10).map(line).collect();
+    format!("pkg: example.com/m\n{}", lines.concat())
+}
+
+#[test]
+fn a_row_in_doubt_is_measured_again_and_the_fresh_values_decide() {
+    if !has_all(&["git"]) {
+        return;
+    }
+    let repository = Repository::new();
+    repository.commit("one");
+    repository.write("changed", "");
+    // Both look slower in the first ten rounds. One of them is; the other just had bad luck.
+    let command = machine(&repository, 30, &|side, round| {
+        rows(&|row| {
+            let slower = side == "head" && (row == 3 || row == 5 && round <= 10);
+            (1.0 + 0.01 * noise(row, side, round)) * if slower { 1.1 } else { 1.0 }
+        })
+    });
+    let run = repository.run(&["-fail-on", "regression", "-command", &command]);
+    run.ends_with(1)
+        .says("2 rows are in doubt, and measured again in up to 20 fresh rounds, which decide: example.com/m Row3-8, example.com/m Row5-8")
+        .says("gate failed: 1 regression")
+        .says("regression: Row3-8");
+    let head = repository.read("rbenchstat-run/head.txt");
+    let rounds_of = |row: &str| -> Vec<u32> {
+        let mut round = 0;
+        let mut rounds = Vec::new();
+        for line in head.lines() {
+            if let Some(number) = line.strip_prefix("# rbenchstat round ") {
+                round = number.parse().unwrap();
+            }
+            if line.starts_with(row) {
+                rounds.push(round);
+            }
+        }
+        rounds
+    };
+    let (first, again) = (rounds_of("BenchmarkRow1-8"), rounds_of("BenchmarkRow3-8"));
+    assert_eq!(first[0], 1);
+    assert_eq!(again[0], first.len() as u32 + 1, "{head}");
+    assert_eq!(rounds_of("BenchmarkRow5-8"), again);
+    let asked = fs::read_to_string(repository.folder.path().join("machine/asked")).unwrap();
+    assert!(asked.starts_with(".\n"), "{asked}");
+    assert!(
+        asked.ends_with("^(BenchmarkRow3-8|BenchmarkRow3|BenchmarkRow5-8|BenchmarkRow5)$\n"),
+        "{asked}"
+    );
+    // What is left in the files says the same.
+    let again = Command::new(env!("CARGO_BIN_EXE_rbenchstat"))
+        .args(["-fail-on", "regression", "base.txt", "head.txt"])
+        .current_dir(repository.path("rbenchstat-run"))
+        .output();
+    Run::of(&again.unwrap())
+        .ends_with(1)
+        .says("gate failed: 1 regression");
+
+    let once = repository.run(&[
+        "-fail-on",
+        "regression",
+        "-max-count",
+        "0",
+        "-command",
+        &command,
+    ]);
+    once.ends_with(1).says("gate failed: 2 regressions");
+    assert!(!once.stderr.contains("in doubt"), "{}", once.stderr);
+}
+
+#[test]
+fn a_quiet_machine_ends_early_and_a_noisy_one_does_not() {
+    if !has_all(&["git"]) {
+        return;
+    }
+    let repository = Repository::new();
+    repository.commit("one");
+    repository.write("changed", "");
+    for (part, rounds) in [(0.002, 6), (0.1, 10)] {
+        let command = machine(&repository, 30, &|side, round| {
+            rows(&|row| 1.0 + part * noise(row, side, round))
+        });
+        let run = repository.run(&["-fail-on", "regression", "-command", &command]);
+        run.ends_with(0);
+        assert_eq!(
+            run.stderr
+                .contains("every row is decided after 6 of 10 rounds"),
+            rounds == 6,
+            "{}",
+            run.stderr
+        );
+        let head = repository.read("rbenchstat-run/head.txt");
+        assert_eq!(head.matches("BenchmarkRow0-8").count(), rounds);
+    }
+}
+
 #[test]
 fn several_bases_and_the_last_tag_can_be_compared_with() {
     if !has_all(&["git"]) {

@@ -123,6 +123,7 @@ impl GateOptions {
         let judging = Judging {
             is_two_sided: args.fail_on == Some(FailOn::Change),
             alpha,
+            whole_alpha: None,
             adjust: args.adjust.unwrap_or_default(),
             margins: match args.threshold.as_slice() {
                 [] => Margins::default(),

@@ -8,6 +8,8 @@ use std::time::Duration;
 use clap::{Command, CommandFactory};
 
 use super::args::Args;
+use super::options::Options;
+use super::stages::{self, Counts};
 use crate::measure::{
     self, Bases, Folder, GoWork, Listener, MeasureError, Plan, Progress, Session, Work, machine,
 };
@@ -51,6 +53,16 @@ pub struct MeasureArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
 
+    /// End early from this round on, where every verdict is decided
+    #[arg(long, value_name = "ROUNDS", default_value_t = 6)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    min_count: u32,
+
+    /// Measure rows in doubt again, in up to so many fresh rounds; 0 for never [default: twice -count]
+    #[arg(long, value_name = "ROUNDS")]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=2_000_000))]
+    max_count: Option<u32>,
+
     /// Which benchmarks, as `go test -bench`
     #[arg(
         long,
@@ -88,7 +100,7 @@ pub struct MeasureArgs {
 Run this command of the shell in each side's folder in each round, in place of Go's benchmarks
 
 It prints results in Go's format, or writes them to the file $RBENCHSTAT_OUT. $RBENCHSTAT_SIDE is base or head, \
-and $RBENCHSTAT_ROUND counts from 1."
+$RBENCHSTAT_ROUND counts from 1, and $RBENCHSTAT_BENCH says which benchmarks are wanted, as `go test -bench`."
     )]
     #[arg(conflicts_with_all = ["bench", "benchtime", "cpu", "packages", "tags", "all_packages"])]
     command: Option<String>,
@@ -154,6 +166,15 @@ pub fn command() -> Command {
 }
 
 impl MeasureArgs {
+    fn counts(&self) -> Counts {
+        let most = self.max_count.unwrap_or(2 * self.count);
+        Counts {
+            least: self.min_count as usize,
+            usual: self.count as usize,
+            most: most as usize,
+        }
+    }
+
     fn plan(&self, bases: &[OsString]) -> Result<Plan, MeasureError> {
         let as_text = |base: &OsString| {
             let text = base.to_str().map(str::to_owned);
@@ -203,15 +224,18 @@ pub struct Measured {
     pub is_all_the_same: bool,
     /// Whether somebody ended it early.
     pub is_interrupted: bool,
+    /// The level that is left for verdicts, where looking at unfinished measurements cost some of it.
+    pub alpha: Option<f64>,
 }
 
 /// Measures what the arguments ask for.
 pub fn measure(
     args: &MeasureArgs,
     bases: &[OsString],
-    quiet: bool,
+    options: &Options,
     stderr: &mut dyn Write,
 ) -> Result<Measured, MeasureError> {
+    let quiet = options.quiet;
     let plan = args.plan(bases)?;
     let here = std::env::current_dir().map_err(|error| MeasureError::File {
         path: ".".into(),
@@ -233,28 +257,35 @@ pub fn measure(
     }
     let folder = Folder::claim(&args.into)?;
     let mut session = Session::prepare(&here, &plan, folder, &mut teller)?;
-    let is_complete = session.run(args.count as usize, &mut teller)?;
-    teller.clear();
-    if !is_complete {
-        if session.rounds() == 0 {
-            return Err(MeasureError::Interrupted);
-        }
-        teller.say(&format!(
-            "interrupted: {} of {} rounds are compared",
-            session.rounds(),
-            args.count
-        ));
-    }
-    let inputs = session
-        .files()
+    let files = session.files();
+    let inputs: Vec<OsString> = files
         .iter()
         .map(|(label, file)| input(label, file))
         .collect();
+    let rounds = stages::measure(&mut session, args.counts(), options, &inputs, &mut teller)?;
+    teller.clear();
+    if !rounds.is_complete {
+        if session.rounds() == 0 {
+            return Err(MeasureError::Interrupted);
+        }
+        teller.say(&interrupted(&session, args.count));
+    }
     Ok(Measured {
         inputs,
         is_all_the_same: session.is_all_the_same(),
-        is_interrupted: !is_complete,
+        is_interrupted: !rounds.is_complete,
+        alpha: rounds.alpha,
     })
+}
+
+fn interrupted(session: &Session, count: u32) -> String {
+    let rounds = session.rounds();
+    if session.is_measuring_again() {
+        return format!(
+            "interrupted after {rounds} rounds: what was measured until then is compared"
+        );
+    }
+    format!("interrupted: {rounds} of {count} rounds are compared")
 }
 
 /// `label=path`.

@@ -12,6 +12,7 @@ mod output;
 mod output_args;
 mod renamed;
 mod run;
+mod stages;
 mod surroundings;
 mod words;
 

@@ -247,17 +247,19 @@ fn act(
         return Ok(Exit::Success);
     }
     let mut args = args.without_older_flags()?;
-    let options = Options::new(&args)?;
+    let mut options = Options::new(&args)?;
     if options.selects {
         refuse_what_compares(&options)?;
     }
     if let Some(measuring) = measuring {
-        let measured =
-            measure::measure(measuring, &args.inputs, options.quiet, &mut *streams.stderr)?;
+        let measured = measure::measure(measuring, &args.inputs, &options, &mut *streams.stderr)?;
         if measured.is_all_the_same {
             return Ok(Exit::Success);
         }
         args.inputs = measured.inputs;
+        if let (Some(alpha), Some(judging)) = (measured.alpha, &mut options.gate.judging) {
+            judging.alpha = alpha;
+        }
         let exit = act_on(&args, &options, streams);
         return exit.map(|exit| {
             if measured.is_interrupted {

@@ -13,6 +13,7 @@ use hashbrown::HashMap;
 
 use super::contrast::{Contrast, Sides};
 use super::effect::{Effect, EffectScale, EstimatedBy};
+use super::judging::Judging;
 use super::shift::{SHIFT_SHARE, SHIFT_SIZE, Shift};
 use super::verdict::SUSPICIOUS;
 use crate::report::model::{Cell, Position, Report, Table};
@@ -77,7 +78,7 @@ pub(super) struct Collected {
 pub(super) fn collect(
     report: &Report,
     contrasts: &[Contrast],
-    alpha: f64,
+    judging: &Judging,
     undisturbed: Option<&Undisturbed>,
 ) -> Collected {
     let mut evidence = Vec::new();
@@ -95,7 +96,8 @@ pub(super) fn collect(
     for of_column in by_column.chunk_by(|left, right| group_of(left) == group_of(right)) {
         let (table, column) = group_of(&of_column[0]);
         let unit = &report.tables[table].unit;
-        let mut group = Group::of(report, contrasts, of_column, alpha);
+        let whole = judging.whole_alpha.unwrap_or(judging.alpha);
+        let mut group = Group::of(report, contrasts, of_column, whole);
         if group.rows.is_empty() {
             continue;
         }
@@ -111,7 +113,7 @@ pub(super) fn collect(
             group.take_out(&passes);
             passes_of.insert((table, column), passes);
         }
-        group.test(alpha, &mut evidence);
+        group.test(judging.alpha, &mut evidence);
     }
     Collected {
         twins: twins(report, contrasts, &evidence),

@@ -77,7 +77,7 @@ pub(super) fn judge_given(
     undisturbed: Option<&Undisturbed>,
 ) -> Result<(Judged, Undisturbed), GateError> {
     let contrasts = contrasts(&report, judging);
-    let evidence = evidence::collect(&report, &contrasts, judging.alpha, undisturbed);
+    let evidence = evidence::collect(&report, &contrasts, judging, undisturbed);
     let correction = correction::correct(&report, &contrasts, &evidence, judging, undisturbed);
     let comparisons = correction.counted;
     let too_few_runs = contrasts

@@ -11,6 +11,8 @@ use super::waivers::Waivers;
 pub struct Judging {
     /// The level up to which a p-value is significant, 0 to 1; intervals of change have the level 1 − α.
     pub alpha: f64,
+    /// The level of the whole run, where `alpha` is the part of it that an early look spends: what is compared by rounds goes by it.
+    pub whole_alpha: Option<f64>,
     /// How p-values are corrected.
     pub adjust: Adjust,
     /// Up to where changes do not matter.
@@ -29,6 +31,7 @@ impl Default for Judging {
     fn default() -> Self {
         Self {
             alpha: 0.05,
+            whole_alpha: None,
             adjust: Adjust::default(),
             margins: Margins::default(),
             waivers: Waivers::default(),

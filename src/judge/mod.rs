@@ -18,6 +18,7 @@ pub mod arrangement;
 mod contrast;
 mod correction;
 pub mod counts;
+pub mod doubt;
 pub mod effect;
 mod evidence;
 pub mod gate;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use bstr::{ByteSlice, ByteVec};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::program::{self, End, Finished};
 use super::side::Side;
@@ -251,8 +251,58 @@ pub(super) fn is_same_program(package: &Package, sides: &[Side]) -> Result<bool,
     Ok(true)
 }
 
-/// The command that runs the benchmarks of a program, but for those in `skip`.
-pub(super) fn bench(place: &Place, program: &Path, work: &GoWork, skip: &[String]) -> Command {
+/// A pattern for `-test.bench` that has these names, as results have them, and perhaps others.
+///
+/// Results have the number of processors at their end, unless it is one; who can tell it from a name that ends in a number?
+/// Each part between slashes is matched for itself, and a pattern of fewer parts than a name has everything below.
+pub(super) fn pattern(names: &[&str]) -> String {
+    let parts: Vec<Vec<&str>> = names.iter().map(|name| name.split('/').collect()).collect();
+    let depth = |parts: &Vec<&str>| parts.len();
+    let (least, most) = (
+        parts.iter().map(depth).min().unwrap_or(1),
+        parts.iter().map(depth).max().unwrap_or(1),
+    );
+    // A pattern of more parts than a name has runs nothing of it.
+    let depth = if least == most { least } else { 1 };
+    let of_depth = |at: usize| {
+        let mut alternatives = IndexSet::new();
+        for part in parts.iter().filter_map(|parts| parts.get(at)) {
+            alternatives.insert(quoted(part));
+            let number = part.rsplit_once('-');
+            if let Some((name, _)) = number.filter(|(_, number)| is_number(number)) {
+                alternatives.insert(quoted(name));
+            }
+        }
+        let alternatives: Vec<_> = alternatives.into_iter().collect();
+        format!("^({})$", alternatives.join("|"))
+    };
+    (0..depth).map(of_depth).collect::<Vec<_>>().join("/")
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The text as a pattern of Go that matches nothing else.
+fn quoted(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for char in text.chars() {
+        if r"\.+*?()|[]{}^$".contains(char) {
+            pattern.push('\\');
+        }
+        pattern.push(char);
+    }
+    pattern
+}
+
+/// The command that runs those benchmarks of a program that match `bench`, but for those in `skip`.
+pub(super) fn bench(
+    place: &Place,
+    program: &Path,
+    work: &GoWork,
+    bench: &str,
+    skip: &[String],
+) -> Command {
     let mut command = Command::new(program);
     // As `go test` runs it: in the folder of the package, and with this flag.
     command.current_dir(&place.folder).env("PWD", &place.folder);
@@ -262,7 +312,7 @@ pub(super) fn bench(place: &Place, program: &Path, work: &GoWork, skip: &[String
         "-test.benchmem",
         "-test.count=1",
     ]);
-    command.arg(format!("-test.bench={}", work.bench));
+    command.arg(format!("-test.bench={bench}"));
     if let Some(benchtime) = &work.benchtime {
         command.arg(format!("-test.benchtime={benchtime}"));
     }
@@ -273,4 +323,26 @@ pub(super) fn bench(place: &Place, program: &Path, work: &GoWork, skip: &[String
         command.arg(format!("-test.skip=^({})$", skip.join("|")));
     }
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_found_again_by_a_pattern() {
+        assert_eq!(
+            pattern(&["BenchmarkOne-8", "BenchmarkTwo"]),
+            "^(BenchmarkOne-8|BenchmarkOne|BenchmarkTwo)$"
+        );
+        assert_eq!(
+            pattern(&["BenchmarkOne/a.b=1-8"]),
+            r"^(BenchmarkOne)$/^(a\.b=1-8|a\.b=1)$"
+        );
+        // Of names of several depths all below the function is run.
+        assert_eq!(
+            pattern(&["BenchmarkOne/a-8", "BenchmarkTwo-8"]),
+            "^(BenchmarkOne|BenchmarkTwo-8|BenchmarkTwo)$"
+        );
+    }
 }

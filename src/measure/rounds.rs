@@ -26,6 +26,8 @@ struct Piece {
     skip: Vec<String>,
     is_dropped: bool,
     has_results: bool,
+    /// Which benchmarks to run, where that is not all that were asked for.
+    only: Option<String>,
 }
 
 impl Piece {
@@ -35,6 +37,7 @@ impl Piece {
             skip: Vec::new(),
             is_dropped: false,
             has_results: false,
+            only: None,
         }
     }
 
@@ -64,8 +67,43 @@ pub struct Session {
     rounds: usize,
     /// Whether a package could not be built.
     is_broken: bool,
-    /// The only rows to write down, where not all are measured.
-    rows: Option<HashSet<Row>>,
+    progress: Progress,
+    /// What measures some rows again.
+    again: Option<Again>,
+}
+
+/// Rows that are measured again.
+#[derive(Debug)]
+struct Again {
+    rows: Rows,
+    /// What was measured of them since, by side, until it takes the place of what was known.
+    fresh: Option<Vec<Vec<u8>>>,
+}
+
+/// Rows of results, with or without their packages.
+#[derive(Debug)]
+struct Rows(HashSet<Row>);
+
+impl Rows {
+    fn has(&self, package: Option<&str>, name: &str) -> bool {
+        let known = |package: Option<&str>| {
+            self.0
+                .contains(&(package.map(str::to_owned), name.to_owned()))
+        };
+        known(None) || package.is_some_and(|package| known(Some(package)))
+    }
+
+    /// Those of a package, sorted.
+    fn names(&self, package: Option<&str>) -> Vec<&str> {
+        let of_package = self
+            .0
+            .iter()
+            .filter(|(of, _)| of.is_none() || package.is_none() || of.as_deref() == package);
+        let mut names: Vec<_> = of_package.map(|(_, name)| name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
 }
 
 /// What one program yielded on one side in one round.
@@ -95,7 +133,8 @@ impl Session {
             timeout: plan.timeout,
             rounds: 0,
             is_broken: false,
-            rows: None,
+            progress: Progress::new(0, &[]),
+            again: None,
         };
         match &plan.work {
             Work::Command(_) => session.pieces.push(Piece::of(None)),
@@ -168,24 +207,51 @@ impl Session {
         self.rounds
     }
 
-    /// Forgets what was measured of `rows`, and measures from now on them alone.
+    /// Whether some rows are measured again.
+    #[must_use]
+    pub fn is_measuring_again(&self) -> bool {
+        self.again.is_some()
+    }
+
+    /// Measures from now on `rows` alone. What was measured of them stays until [`Session::decide_afresh`].
+    pub fn measure_again(&mut self, rows: HashSet<Row>) {
+        let rows = Rows(rows);
+        for piece in &mut self.pieces {
+            let package = piece.package.as_ref().map(|package| package.name.as_str());
+            let names = rows.names(package);
+            piece.is_dropped |= names.is_empty();
+            piece.only = Some(go::pattern(&names));
+        }
+        let fresh = Some(vec![Vec::new(); self.sides.all.len()]);
+        self.again = Some(Again { rows, fresh });
+    }
+
+    /// Puts what was measured afresh in the place of what was known of those rows.
     ///
     /// # Errors
     /// The files cannot be written.
-    pub fn measure_again(&mut self, rows: HashSet<Row>) -> Result<(), MeasureError> {
-        for text in &mut self.results {
-            *text = lines_where(text, &|row| !rows.contains(row));
+    pub fn decide_afresh(&mut self) -> Result<(), MeasureError> {
+        let Some(Again { rows, fresh }) = &mut self.again else {
+            return Ok(());
+        };
+        let Some(fresh) = fresh.take() else {
+            return Ok(());
+        };
+        for (text, fresh) in self.results.iter_mut().zip(fresh) {
+            *text = lines_where(text, &|package, name| !rows.has(package, name));
+            text.extend(fresh);
         }
-        for piece in &mut self.pieces {
-            let Some(package) = &piece.package else {
-                continue;
-            };
-            piece.is_dropped |= !rows
-                .iter()
-                .any(|(name, _)| name.as_ref().is_none_or(|name| *name == package.name));
-        }
-        self.rows = Some(rows);
         self.write()
+    }
+
+    /// Begins a stage of so many rounds at most.
+    pub fn begin(&mut self, rounds: usize) {
+        let sides = self.sides.all.len();
+        let runs = self.pieces.iter().map(|piece| {
+            let runs = (0..sides).filter(|&side| piece.is_on(side)).count();
+            if piece.is_dropped { 0 } else { runs }
+        });
+        self.progress = Progress::new(rounds, &runs.collect::<Vec<_>>());
     }
 
     /// Measures further rounds; ends early, and says so, where it is interrupted. What a round yielded is in the files when
@@ -198,37 +264,20 @@ impl Session {
         rounds: usize,
         listener: &mut dyn Listener,
     ) -> Result<bool, MeasureError> {
-        if self.pieces.is_empty() {
-            return Ok(true);
-        }
-        let sides = self.sides.all.len();
-        let runs: Vec<_> = self
-            .pieces
-            .iter()
-            .map(|piece| {
-                if piece.is_dropped {
-                    0
-                } else {
-                    (0..sides).filter(|&side| piece.is_on(side)).count()
-                }
-            })
-            .collect();
-        let mut progress = Progress::new(rounds, &runs);
-        for round in 1..=rounds {
-            progress.round = round;
-            if !self.round(&mut progress, listener)? {
+        for _ in 0..rounds {
+            if self.pieces.iter().all(|piece| piece.is_dropped) {
+                break;
+            }
+            if !self.round(listener)? {
                 return Ok(false);
             }
+            self.progress.round += 1;
         }
         Ok(true)
     }
 
     /// Measures one round; false where it was interrupted.
-    fn round(
-        &mut self,
-        progress: &mut Progress,
-        listener: &mut dyn Listener,
-    ) -> Result<bool, MeasureError> {
+    fn round(&mut self, listener: &mut dyn Listener) -> Result<bool, MeasureError> {
         let number = self.rounds + 1;
         let sides = self.sides.all.len();
         let mut texts = vec![format!("# rbenchstat round {number}\n").into_bytes(); sides];
@@ -242,27 +291,30 @@ impl Session {
                 if self.pieces[piece].is_dropped || !self.pieces[piece].is_on(side) {
                     continue;
                 }
-                listener.progress(progress, self.pieces[piece].name());
+                listener.progress(&self.progress, self.pieces[piece].name());
                 let started = Instant::now();
                 match self.one(piece, side, number, listener)? {
                     Yield::Text(text) => texts[side].extend(text),
                     Yield::Interrupted => return Ok(false),
                 }
-                progress.ran(piece, started.elapsed());
+                self.progress.ran(piece, started.elapsed());
             }
             // What has no benchmark that was asked for need not be asked again.
             self.pieces[piece].is_dropped |= number == 1 && !self.pieces[piece].has_results;
             if self.pieces[piece].is_dropped {
-                progress.dropped(piece);
+                self.progress.dropped(piece);
             }
         }
-        for (results, text) in self.results.iter_mut().zip(texts) {
-            let text = match &self.rows {
-                Some(rows) => lines_where(&text, &|row| {
-                    rows.contains(row) || rows.contains(&(None, row.1.clone()))
-                }),
-                None => text,
-            };
+        let into = match &mut self.again {
+            Some(Again { rows, fresh }) => {
+                for text in &mut texts {
+                    *text = lines_where(text, &|package, name| rows.has(package, name));
+                }
+                fresh.as_mut().unwrap_or(&mut self.results)
+            }
+            None => &mut self.results,
+        };
+        for (results, text) in into.iter_mut().zip(texts) {
             results.extend(text);
         }
         self.rounds = number;
@@ -303,6 +355,8 @@ impl Session {
         command
             .env("RBENCHSTAT_ROUND", round.to_string())
             .env("RBENCHSTAT_OUT", &out);
+        let only = self.pieces[0].only.as_deref();
+        command.env("RBENCHSTAT_BENCH", only.unwrap_or("."));
         let finished = program::run(&mut command, Some(self.timeout))?;
         if finished.end == End::Interrupted {
             return Ok(Yield::Interrupted);
@@ -342,6 +396,7 @@ impl Session {
             skip: skipped,
             is_dropped,
             has_results,
+            only,
         } = &mut self.pieces[piece]
         else {
             return Ok(Yield::Text(Vec::new()));
@@ -354,9 +409,10 @@ impl Session {
         };
         let mut text = Vec::new();
         let mut skip = skipped.clone();
+        let bench = only.as_deref().unwrap_or(&work.bench);
         loop {
-            let finished =
-                program::run_go(&mut go::bench(place, program, work, &skip), self.timeout)?;
+            let mut command = go::bench(place, program, work, bench, &skip);
+            let finished = program::run_go(&mut command, self.timeout)?;
             if finished.end == End::Interrupted {
                 return Ok(Yield::Interrupted);
             }
@@ -454,18 +510,18 @@ fn clean(text: &[u8]) -> Vec<u8> {
     cleaned
 }
 
-/// The text with those of its results whose row is wanted, and all that is no result.
-fn lines_where(text: &[u8], wants: &dyn Fn(&Row) -> bool) -> Vec<u8> {
+/// The text with those of its results whose package and name are wanted, and all that is no result.
+fn lines_where(text: &[u8], wants: &dyn Fn(Option<&str>, &str) -> bool) -> Vec<u8> {
     let mut package = None;
     let mut kept = Vec::with_capacity(text.len());
     for line in text.lines_with_terminator() {
         if let Some(name) = line.strip_prefix(b"pkg:") {
-            package = Some(name.trim().to_str_lossy().into_owned());
+            package = Some(name.trim().to_str_lossy());
         }
         let name = failing::is_result(line)
             .then(|| line.fields().next())
             .flatten();
-        if name.is_none_or(|name| wants(&(package.clone(), name.to_str_lossy().into_owned()))) {
+        if name.is_none_or(|name| wants(package.as_deref(), &name.to_str_lossy())) {
             kept.extend_from_slice(line);
         }
     }
@@ -485,8 +541,8 @@ mod tests {
     #[test]
     fn rows_are_told_apart_by_their_packages() {
         let text = b"pkg: a\nBenchmarkX-8 1 2 ns/op\nPASS\npkg: b\nBenchmarkX-8 1 3 ns/op\n";
-        let row = (Some("b".to_owned()), "BenchmarkX-8".to_owned());
-        let kept = lines_where(text, &|other| *other != row);
+        let rows = Rows([(Some("b".to_owned()), "BenchmarkX-8".to_owned())].into());
+        let kept = lines_where(text, &|package, name| !rows.has(package, name));
         assert_eq!(kept, b"pkg: a\nBenchmarkX-8 1 2 ns/op\nPASS\npkg: b\n");
     }
 }
