@@ -428,32 +428,20 @@ fn a_side_that_does_not_build_costs_only_its_package() {
     assert!(base.contains("pkg: example.com/m/c\n") && head.contains("pkg: example.com/m/c\n"));
 }
 
-/// Whether this process, and so what it starts, ignores a signal that asks it to end.
-fn ignores_interrupts() -> bool {
-    /// SIGHUP, SIGINT and SIGTERM, each as the bit of its number less one.
-    const ENDING: u64 = 1 | 1 << 1 | 1 << 14;
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_some_and(|mask| mask & ENDING != 0)
-}
-
-#[test]
-fn ctrl_c_keeps_the_rounds_that_are_complete() {
-    if !has_all(&["git", "kill"]) {
-        return;
-    }
-    if ignores_interrupts() {
-        // As under nohup, or in the background of a script: programs started from there ignore it too.
-        println!("skipped: interrupts are ignored here");
-        return;
-    }
-    let repository = Repository::new();
-    repository.commit("one");
-    repository.write("changed", "");
-    let command = "echo BenchmarkOne-8 1 $RBENCHSTAT_ROUND ns/op; if [ $RBENCHSTAT_ROUND = 4 ]; then sleep 60; fi";
-    let child = repository
-        .command("", &["-count", "1000", "-command", command])
+/// Starts a measuring without end, lets `signal` arrive in the middle of its fourth round, and returns what came of it.
+fn ended_by(repository: &Repository, before: &str, signal: &str) -> Run {
+    let program = env!("CARGO_BIN_EXE_rbenchstat");
+    let benchmark = "echo BenchmarkOne-8 1 $RBENCHSTAT_ROUND ns/op; if [ $RBENCHSTAT_ROUND = 4 ]; then sleep 60; fi";
+    // The shell that ignores a signal passes that on to what takes its place.
+    let child = Command::new("sh")
+        .args([
+            "-c",
+            &format!("{before} exec '{program}' run -count 1000 -command \"$1\""),
+            "sh",
+            benchmark,
+        ])
+        .current_dir(repository.path(""))
+        .env_remove("GIT_DIR")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -471,21 +459,63 @@ fn ctrl_c_keeps_the_rounds_that_are_complete() {
     }
     // Into the middle of the fourth.
     std::thread::sleep(Duration::from_millis(300));
-    let kill = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(kill.success());
-    let run = Run::of(&child.wait_with_output().unwrap());
-    run.ends_with(130)
-        .says("interrupted: 3 of 1000 rounds are compared");
-    assert!(run.stdout.contains("One-8"), "{}", run.stdout);
-    assert!(started.elapsed() < Duration::from_secs(50));
-    for side in ["base", "head"] {
-        let text = repository.read(&format!("rbenchstat-run/{side}.txt"));
-        assert_eq!(text.matches("ns/op").count(), 3, "{text}");
+    let mut signals = vec![signal];
+    if before.contains(signal) {
+        // Ignored, so that something else has to end it.
+        signals.push("TERM");
     }
-    repository.is_tidy();
+    for signal in signals {
+        let kill = Command::new("kill")
+            .args(["-s", signal, &child.id().to_string()])
+            .status();
+        assert!(kill.unwrap().success());
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    let run = Run::of(&child.wait_with_output().unwrap());
+    assert!(started.elapsed() < Duration::from_secs(50));
+    run
+}
+
+#[test]
+fn what_asks_the_program_to_end_keeps_the_rounds_that_are_complete() {
+    if !has_all(&["git", "kill"]) {
+        return;
+    }
+    for (before, signal) in [
+        ("", "TERM"),
+        ("", "INT"),
+        ("", "HUP"),
+        // As under nohup, and in the background of a script.
+        ("trap '' HUP;", "HUP"),
+        ("trap '' INT HUP;", "TERM"),
+    ] {
+        let repository = Repository::new();
+        repository.commit("one");
+        repository.write("changed", "");
+        if before.is_empty() && signal != "TERM" && is_ignored(signal) {
+            println!("skipped: SIG{signal} is ignored here");
+            continue;
+        }
+        let run = ended_by(&repository, before, signal);
+        run.ends_with(130)
+            .says("interrupted: 3 of 1000 rounds are compared");
+        assert!(run.stdout.contains("One-8"), "{}", run.stdout);
+        for side in ["base", "head"] {
+            let text = repository.read(&format!("rbenchstat-run/{side}.txt"));
+            assert_eq!(text.matches("ns/op").count(), 3, "{text}");
+        }
+        repository.is_tidy();
+    }
+}
+
+/// Whether this process, and so what it starts, ignores a signal: then no shell can catch it.
+fn is_ignored(signal: &str) -> bool {
+    let script = format!("trap 'exit 7' {signal}; kill -s {signal} $$");
+    Command::new("sh")
+        .args(["-c", &script])
+        .status()
+        .unwrap()
+        .success()
 }
 
 #[test]
@@ -592,7 +622,7 @@ fn a_row_in_doubt_is_measured_again_and_the_fresh_values_decide() {
     };
     let (first, again) = (rounds_of("BenchmarkRow1-8"), rounds_of("BenchmarkRow3-8"));
     assert_eq!(first[0], 1);
-    assert_eq!(again[0], first.len() as u32 + 1, "{head}");
+    assert_eq!(again[0] as usize, first.len() + 1, "{head}");
     assert_eq!(rounds_of("BenchmarkRow5-8"), again);
     let asked = fs::read_to_string(repository.folder.path().join("machine/asked")).unwrap();
     assert!(asked.starts_with(".\n"), "{asked}");
@@ -645,6 +675,97 @@ fn a_quiet_machine_ends_early_and_a_noisy_one_does_not() {
         let head = repository.read("rbenchstat-run/head.txt");
         assert_eq!(head.matches("BenchmarkRow0-8").count(), rounds);
     }
+}
+
+#[test]
+fn what_cannot_have_changed_and_did_leaves_no_answer() {
+    if !has_all(&["git"]) {
+        return;
+    }
+    let repository = Repository::new();
+    repository.commit("one");
+    repository.write("changed", "");
+    let command = machine(&repository, 30, &|side, round| {
+        rows(&|row| {
+            let slower = side == "head" && (row == 3 || row == 5);
+            (1.0 + 0.01 * noise(row, side, round)) * if slower { 1.1 } else { 1.0 }
+        })
+    });
+    let run = |control: &str| {
+        repository.run(&[
+            "-fail-on",
+            "regression",
+            "-control",
+            control,
+            "-command",
+            &command,
+        ])
+    };
+    run("Row5")
+        .ends_with(3)
+        .says("could not judge: what cannot have changed did")
+        .says("cannot judge: 1 row changed that cannot have");
+    run("Row[46]")
+        .ends_with(1)
+        .says("gate failed: 2 regressions");
+    run("Nothing")
+        .ends_with(2)
+        .says("-control Nothing: no row has such a name");
+    run("(").ends_with(2).says("control");
+}
+
+#[test]
+fn of_several_bases_the_gate_judges_the_head_against_the_first() {
+    if !has_all(&["git"]) {
+        return;
+    }
+    let repository = Repository::new();
+    for number in ["100", "150", "101"] {
+        repository.write("number", number);
+        repository.commit(number);
+    }
+    let command = "echo BenchmarkOne 1 $(cat number).$RBENCHSTAT_ROUND ns/op";
+    let run = |bases: &[&str]| {
+        let more = [
+            "-exact-base",
+            "-fail-on",
+            "regression",
+            "-max-count",
+            "0",
+            "-command",
+            command,
+        ];
+        repository.run(&[bases, &more].concat())
+    };
+    // The base in the middle is slower, and not what is judged.
+    let several = run(&["HEAD~2", "HEAD~1"]);
+    several.ends_with(0).says("gate passed");
+    run(&["HEAD~1", "HEAD~2"]).ends_with(0);
+    repository.write("number", "150");
+    run(&["HEAD", "HEAD~1"])
+        .ends_with(1)
+        .says("gate failed: 1 regression");
+}
+
+#[test]
+fn the_first_benchmarks_are_told_and_not_red() {
+    if !has_all(&["git", "go"]) {
+        return;
+    }
+    let repository = Repository::new();
+    repository.write("m.go", "package m\n");
+    repository.commit("one");
+    repository.write("m_test.go", &benchmark("m", 1));
+    repository
+        .quick(&["-fail-on", "regression"])
+        .ends_with(0)
+        .says("the base has no benchmarks, so there is nothing to compare these with");
+    // A base that fails is another matter.
+    repository.git(&["stash", "--quiet", "--include-untracked"]);
+    repository.write("m_test.go", &benchmark("m", 1).replace("b.N", "b.M"));
+    repository.commit("two");
+    repository.write("m_test.go", &benchmark("m", 1));
+    repository.quick(&["-fail-on", "regression"]).ends_with(3);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::words::Listed;
+use crate::judge::control::Control;
 use crate::judge::obstacle::ObstacleKind;
 use crate::judge::{Adjust, FailOn};
 
@@ -48,6 +49,10 @@ pub struct GateArgs {
     /// Reasons, separated by commas, for which the gate need not refuse to judge
     #[arg(long, value_name = "REASONS", value_delimiter = ',', value_parser = Listed::<ObstacleKind>::new())]
     pub allow: Vec<ObstacleKind>,
+
+    /// Rows that cannot have changed, by a regular expression for their names: if they did, the gate could not judge
+    #[arg(long, value_name = "REGEXP", allow_hyphen_values = true)]
+    pub control: Option<Control>,
 
     /// Tolerate the regressions that this TOML file names, each up to a ceiling and a date
     #[arg(long, value_name = "FILE")]
@@ -135,6 +140,7 @@ impl ValueEnum for ObstacleKind {
             Self::Unit => "The judged side contradicts what is known of a unit",
             Self::Removed => "A row is in the baseline only",
             Self::Syntax => "Lines of an input were not understood",
+            Self::Control => "A row of -control changed",
             Self::Shift => "All rows of a unit moved alike",
             Self::Suspect => "A row looks changed, and is not proven to be",
             Self::TooFewRuns => "A row has too few values for any verdict",

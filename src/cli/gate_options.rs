@@ -151,6 +151,7 @@ fn purpose(args: &GateArgs) -> Result<(Purpose, Option<GateSettings>), GateOptio
     let wants_gate = args.fail_on.is_some()
         || !args.gate_unit.is_empty()
         || !args.allow.is_empty()
+        || args.control.is_some()
         || args.waivers.is_some();
     if args.noise {
         for (flag, is_given) in [
@@ -167,6 +168,8 @@ fn purpose(args: &GateArgs) -> Result<(Purpose, Option<GateSettings>), GateOptio
         fail_on: args.fail_on.unwrap_or_default(),
         units: gate_units(args)?,
         allowed: args.allow.clone(),
+        control: args.control.clone(),
+        judges_last_column_only: false,
     };
     Ok(match &args.self_test {
         Some(text) => (Purpose::SelfTest(percentage(text)?), Some(settings)),

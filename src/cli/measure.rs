@@ -224,6 +224,8 @@ pub struct Measured {
     pub is_all_the_same: bool,
     /// Whether somebody ended it early.
     pub is_interrupted: bool,
+    /// Whether the head has the first benchmarks that there are.
+    pub are_the_first: bool,
     /// The level that is left for verdicts, where looking at unfinished measurements cost some of it.
     pub alpha: Option<f64>,
 }
@@ -270,9 +272,13 @@ pub fn measure(
         }
         teller.say(&interrupted(&session, args.count));
     }
+    if session.are_the_first() {
+        teller.note("the base has no benchmarks, so there is nothing to compare these with");
+    }
     Ok(Measured {
         inputs,
         is_all_the_same: session.is_all_the_same(),
+        are_the_first: session.are_the_first(),
         is_interrupted: !rounds.is_complete,
         alpha: rounds.alpha,
     })

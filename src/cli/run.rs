@@ -25,6 +25,7 @@ use crate::judge::arrangement::listing;
 use crate::judge::gate::GateError;
 use crate::judge::judgement::Judgements;
 use crate::judge::noise_margins::NoiseMargins;
+use crate::judge::obstacle::ObstacleKind;
 use crate::judge::rules::UnitRules;
 use crate::judge::self_test::{self, SelfTest};
 use crate::judge::settings::{self, IdleSetting};
@@ -252,13 +253,26 @@ fn act(
         refuse_what_compares(&options)?;
     }
     if let Some(measuring) = measuring {
+        if let Some(gate) = options
+            .gate
+            .judging
+            .as_mut()
+            .and_then(|judging| judging.gate.as_mut())
+        {
+            gate.judges_last_column_only = true;
+        }
         let measured = measure::measure(measuring, &args.inputs, &options, &mut *streams.stderr)?;
         if measured.is_all_the_same {
             return Ok(Exit::Success);
         }
         args.inputs = measured.inputs;
-        if let (Some(alpha), Some(judging)) = (measured.alpha, &mut options.gate.judging) {
-            judging.alpha = alpha;
+        if let Some(judging) = &mut options.gate.judging {
+            judging.alpha = measured.alpha.unwrap_or(judging.alpha);
+            if let Some(gate) = judging.gate.as_mut().filter(|_| measured.are_the_first) {
+                // Nobody could have avoided that.
+                let without_base = [ObstacleKind::EmptyInput, ObstacleKind::NothingCompared];
+                gate.allowed.extend(without_base);
+            }
         }
         let exit = act_on(&args, &options, streams);
         return exit.map(|exit| {

@@ -1,9 +1,11 @@
 //! Which rows more measurements could still say something about.
 
-use super::gate::FailOn;
+use super::gate::{FailOn, Gate};
 use super::judged::Judged;
 use super::judgement::{JudgedRow, Judgement};
+use super::obstacle::Obstacle;
 use super::verdict::Verdict;
+use crate::report::model::Position;
 use crate::unit::Better;
 
 /// The part of α that each early look at unfinished measurements spends; the last look has what is left. At α = 0.05 that is the
@@ -28,9 +30,22 @@ pub fn last_level(alpha: f64, early: usize) -> f64 {
 #[must_use]
 pub fn doubtful(judged: &Judged, most_runs: usize) -> Vec<JudgedRow<'_>> {
     let fail_on = judged.gate.as_ref().map(|gate| gate.fail_on);
+    let controls = changed_controls(judged);
     let rows = judged.rows().filter(|row| is_asked(judged, row));
-    rows.filter(|row| is_in_doubt(row, fail_on, most_runs))
-        .collect()
+    let is_doubtful = |row: &JudgedRow<'_>| {
+        is_in_doubt(row, fail_on, most_runs) || controls.contains(&row.position())
+    };
+    rows.filter(is_doubtful).collect()
+}
+
+/// What changed and cannot have, so that there would be no answer.
+fn changed_controls(judged: &Judged) -> &[Position] {
+    let mut obstacles = judged.gate.iter().flat_map(Gate::standing);
+    let found = obstacles.find_map(|obstacle| match obstacle {
+        Obstacle::Control { places } => Some(places.as_slice()),
+        _ => None,
+    });
+    found.unwrap_or_default()
 }
 
 /// Whether every row is decided, so that measuring can end early: `strict` is the same run at the level of an early look. Where

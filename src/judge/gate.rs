@@ -5,6 +5,7 @@ use indexmap::IndexSet;
 
 use serde::Serialize;
 
+use super::control::Control;
 use super::counts::Counts;
 use super::judgement::{JudgedRow, Judgement, Judgements};
 use super::obstacle::{Found, Obstacle, ObstacleKind, SplitByKey, UnitDispute};
@@ -53,6 +54,8 @@ pub struct Gate {
     pub outcome: Outcome,
     /// The tables that it looks at, ascending.
     pub tables: Vec<usize>,
+    /// The only column that it looks at; none for all.
+    pub column: Option<usize>,
     /// How often each verdict was given among the rows that it looked at.
     pub counts: Counts,
     /// The rows it fails on, worst first.
@@ -69,7 +72,13 @@ impl Gate {
     /// Whether it looks at a row.
     #[must_use]
     pub fn looks_at(&self, position: Position) -> bool {
-        self.tables.binary_search(&position.table).is_ok()
+        self.tables.binary_search(&position.table).is_ok() && self.looks_at_column(position.column)
+    }
+
+    /// Whether it looks at a column.
+    #[must_use]
+    pub fn looks_at_column(&self, column: usize) -> bool {
+        self.column.is_none_or(|only| only == column)
     }
 
     /// The obstacles that are not allowed.
@@ -88,6 +97,10 @@ pub struct GateSettings {
     pub units: Vec<BString>,
     /// The obstacles that do not matter.
     pub allowed: Vec<ObstacleKind>,
+    /// Which rows cannot have changed.
+    pub control: Option<Control>,
+    /// Whether only the last column is judged, against the first: those between are other bases.
+    pub judges_last_column_only: bool,
 }
 
 /// What was noticed before there was a report.
@@ -176,12 +189,15 @@ pub enum GateError {
         /// The unit.
         unit: BString,
     },
+    /// What says which rows cannot have changed names none.
+    #[error("-control {0}: no row has such a name")]
+    NoControl(String),
 }
 
 /// Asks the gate about a judged report.
 ///
 /// # Errors
-/// A [`GateError`] where a unit was asked for of which no direction is known.
+/// A [`GateError`] where a unit was asked for of which no direction is known, or for control by no row.
 pub(super) fn ask(
     report: &Report,
     judgements: &Judgements,
@@ -191,14 +207,37 @@ pub(super) fn ask(
     waiver_notes: Vec<WaiverNote>,
 ) -> Result<Gate, GateError> {
     let tables = gated_tables(report, settings)?;
-    let is_gated = |row: &JudgedRow<'_>| tables.binary_search(&row.position().table).is_ok();
+    let column = settings
+        .judges_last_column_only
+        .then(|| report.columns.len().saturating_sub(1));
+    let is_gated = |row: &JudgedRow<'_>| {
+        let Position {
+            table, column: of, ..
+        } = row.position();
+        tables.binary_search(&table).is_ok() && column.is_none_or(|only| only == of)
+    };
+    let is_control = |row: &JudgedRow<'_>| {
+        let control = settings.control.as_ref();
+        control.is_some_and(|control| control.names(&row.row.label()))
+    };
+    if let Some(control) = &settings.control
+        && !judgements.rows(report).any(|row| is_control(&row))
+    {
+        return Err(GateError::NoControl(control.to_string()));
+    }
     let mut ranked = judgements.worst_first(report);
     ranked.retain(is_gated);
+    let controls: Vec<JudgedRow<'_>> = ranked.extract_if(.., |row| is_control(row)).collect();
     let obstacles = Gated {
         report,
         settings,
         summary,
-        rows: judgements.rows(report).filter(is_gated).collect(),
+        column,
+        rows: judgements
+            .rows(report)
+            .filter(|row| is_gated(row) && !is_control(row))
+            .collect(),
+        controls: &controls,
         ranked: &ranked,
     }
     .obstacles(problems);
@@ -212,8 +251,12 @@ pub(super) fn ask(
         let mut found = obstacles.iter().filter(|found| !found.is_allowed);
         found.any(|found| stands(&found.obstacle))
     };
-    let says_nothing =
-        |obstacle: &Obstacle| matches!(obstacle, Obstacle::Environment(_) | Obstacle::Shift(_));
+    let says_nothing = |obstacle: &Obstacle| {
+        matches!(
+            obstacle,
+            Obstacle::Environment(_) | Obstacle::Shift(_) | Obstacle::Control { .. }
+        )
+    };
     let outcome = if has(&says_nothing) {
         // A change between machines, or of a machine, says nothing about the code, however clear it is.
         Outcome::CouldNotJudge
@@ -233,6 +276,7 @@ pub(super) fn ask(
         obstacles,
         waiver_notes,
         tables,
+        column,
     })
 }
 
@@ -286,6 +330,10 @@ struct Gated<'a> {
     report: &'a Report,
     settings: &'a GateSettings,
     summary: &'a Summary,
+    /// The only column that it looks at; none for all.
+    column: Option<usize>,
+    /// The rows that cannot have changed, the worst first.
+    controls: &'a [JudgedRow<'a>],
     /// The rows that it looks at, in the order of their positions.
     rows: Vec<JudgedRow<'a>>,
     /// The same rows, the worst first.
@@ -310,7 +358,16 @@ impl Gated<'_> {
         };
         let shifts = self.summary.shifts.iter().filter(matters);
         obstacles.extend(shifts.cloned().map(Obstacle::Shift));
+        let moved = self
+            .controls
+            .iter()
+            .filter(|row| row.judgement.verdict.is_proven_change());
+        let places: Vec<Position> = moved.map(JudgedRow::position).collect();
+        if !places.is_empty() {
+            obstacles.push(Obstacle::Control { places });
+        }
         let same = sides::same_values(self.report).into_iter();
+        let same = same.filter(|(column, _)| self.column.is_none_or(|only| only == *column));
         obstacles.extend(same.map(|(column, rows)| Obstacle::SameValues { column, rows }));
         obstacles.extend(problems.disputes.into_iter().map(Obstacle::Unit));
         obstacles.extend(problems.splits.into_iter().map(Obstacle::Configuration));

@@ -16,6 +16,7 @@
 pub mod adjust;
 pub mod arrangement;
 mod contrast;
+pub mod control;
 mod correction;
 pub mod counts;
 pub mod doubt;

@@ -53,6 +53,11 @@ pub enum Obstacle {
     },
     /// All rows of a unit moved alike, so that none of them says anything of the code alone.
     Shift(Shift),
+    /// Rows changed that cannot have.
+    Control {
+        /// Which, the worst first.
+        places: Vec<Position>,
+    },
     /// Rows look worse, and are not proven to be.
     Suspect {
         /// Which, the worst first.
@@ -110,6 +115,8 @@ pub enum ObstacleKind {
     TooFewRuns,
     /// [`Obstacle::Shift`].
     Shift,
+    /// [`Obstacle::Control`].
+    Control,
     /// [`Obstacle::Suspect`].
     Suspect,
     /// [`Obstacle::Syntax`].
@@ -118,9 +125,10 @@ pub enum ObstacleKind {
 
 impl ObstacleKind {
     /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Environment,
         Self::Shift,
+        Self::Control,
         Self::SameValues,
         Self::Unit,
         Self::Configuration,
@@ -147,6 +155,7 @@ impl ObstacleKind {
             Self::Unit => "unit",
             Self::TooFewRuns => "too-few-runs",
             Self::Shift => "shift",
+            Self::Control => "control",
             Self::Suspect => "suspect",
             Self::Syntax => "syntax",
         }
@@ -168,6 +177,7 @@ impl Obstacle {
             Self::Unit(_) => ObstacleKind::Unit,
             Self::TooFewRuns { .. } => ObstacleKind::TooFewRuns,
             Self::Shift(_) => ObstacleKind::Shift,
+            Self::Control { .. } => ObstacleKind::Control,
             Self::Suspect { .. } => ObstacleKind::Suspect,
             Self::Syntax { .. } => ObstacleKind::Syntax,
         }

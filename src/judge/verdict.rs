@@ -89,6 +89,12 @@ impl Verdict {
         !matches!(self, Self::Unchanged | Self::Inconclusive)
     }
 
+    /// Whether it says that something changed by more than the margin, for sure.
+    #[must_use]
+    pub fn is_proven_change(self) -> bool {
+        matches!(self, Self::Regression | Self::Improvement | Self::Changed)
+    }
+
     /// What an interval, the limit of what does not matter and the corrected p-value give; exact values have no p, and need
     /// none.
     pub(super) fn of(

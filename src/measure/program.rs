@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use bstr::ByteSlice;
@@ -13,9 +14,38 @@ use super::MeasureError;
 /// No benchmark prints as much; one that does must not fill the disk.
 const MOST_OUTPUT: u64 = 64 << 20;
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Makes Ctrl-C, and what else asks the process to end, end the measuring and not the process.
+#[cfg(unix)]
+pub fn heed_interrupts() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    for (signal, name) in [
+        (SIGTERM, None),
+        (SIGINT, Some("INT")),
+        (SIGHUP, Some("HUP")),
+    ] {
+        // As under nohup, or in the background of a script: what was to be ignored stays ignored.
+        if name.is_none_or(|name| !is_ignored(name)) {
+            // What cannot be heeded ends the process, as it would have.
+            let _ = signal_hook::flag::register(signal, Arc::clone(&INTERRUPTED));
+        }
+    }
+}
+
+/// Whether this process, and so what it starts, ignores a signal: then a shell cannot catch it either.
+#[cfg(unix)]
+fn is_ignored(signal: &str) -> bool {
+    let mut command = shell(&format!("trap 'exit 7' {signal}; kill -s {signal} $$"));
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Makes Ctrl-C, and what else asks the process to end, end the measuring and not the process.
+#[cfg(windows)]
 pub fn heed_interrupts() {
     // Where the process has a handler of its own, that one stays, and measuring cannot be interrupted.
     let _ = ctrlc::try_set_handler(|| {

@@ -207,6 +207,17 @@ impl Session {
         self.rounds
     }
 
+    /// Whether the head has the first benchmarks that there are: no other side has any, or says that something failed.
+    #[must_use]
+    pub fn are_the_first(&self) -> bool {
+        let has = |text: &[u8], what: &dyn Fn(&[u8]) -> bool| text.lines().any(what);
+        let Some((head, bases)) = self.results.split_last() else {
+            return false;
+        };
+        let says_something = |line: &[u8]| failing::is_result(line) || line.starts_with(b"FAIL");
+        has(head, &failing::is_result) && !bases.iter().any(|base| has(base, &says_something))
+    }
+
     /// Whether some rows are measured again.
     #[must_use]
     pub fn is_measuring_again(&self) -> bool {

@@ -140,6 +140,7 @@ fn cause(kind: ObstacleKind) -> &'static str {
         ObstacleKind::Unit => "the judged side sets its own rules",
         ObstacleKind::TooFewRuns => "too few runs for any verdict",
         ObstacleKind::Shift => "everything moved alike",
+        ObstacleKind::Control => "what cannot have changed did",
         ObstacleKind::Suspect => "what looks changed is not proven",
         ObstacleKind::Syntax => "lines were not understood",
     }
@@ -335,6 +336,13 @@ fn remedy(run: &Judged, gate: &Gate, obstacle: &Obstacle) -> String {
         }
         Obstacle::Shift(_) => {
             ": measure again, both sides in turn; if the change is meant to do that, add -allow shift".into()
+        }
+        Obstacle::Control { places } => {
+            let rows = places.iter().filter_map(|place| run.at(*place));
+            let shown: Vec<String> = rows.take(REMOVED).map(|judged| row(report, &judged)).collect();
+            let more = places.len().saturating_sub(REMOVED);
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            format!(": {}{more}; measure again on a quiet machine", shown.join("; "))
         }
         Obstacle::Suspect { places } => {
             let judged: Vec<JudgedRow<'_>> = places.iter().filter_map(|place| run.at(*place)).collect();

@@ -554,7 +554,9 @@ fn detail<'a>(run: &'a Judged, obstacle: &'a Obstacle) -> ObstacleDetail<'a> {
         Obstacle::Shift(shift) => ObstacleDetail::Text {
             text: lossy(&shift.unit),
         },
-        Obstacle::Removed { places } | Obstacle::Suspect { places } => ObstacleDetail::Rows {
+        Obstacle::Removed { places }
+        | Obstacle::Suspect { places }
+        | Obstacle::Control { places } => ObstacleDetail::Rows {
             rows: row_refs(run, places),
         },
         Obstacle::TooFewRuns { rows, needed } => ObstacleDetail::Counted {

@@ -463,6 +463,11 @@ pub fn obstacle(obstacle: &Obstacle) -> Sentence {
                 " moved alike, by {}, so that none says anything of the code alone",
                 format::percent(*mean)
             )),
+        Obstacle::Control { places } => sentence.own(format!(
+            "{} {} changed that cannot have, so that none says anything of the code alone",
+            format::count(places.len()),
+            if places.len() == 1 { "row" } else { "rows" }
+        )),
         Obstacle::Suspect { places } => sentence.own(format!(
             "{} {} changed, and {} not proven to be",
             format::count(places.len()),
