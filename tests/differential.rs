@@ -19,8 +19,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bstr::{BString, ByteSlice};
-use generate::Case;
+use bstr::{BStr, BString, ByteSlice};
+use generate::{Case, as_given};
 use rbenchstat::query::{Filter, Layout, Projection};
 use rbenchstat::record::number::parse_number;
 use rbenchstat::record::{Reader, Record};
@@ -115,7 +115,7 @@ impl Programs {
     fn difference(&self, case: &Case) -> Option<String> {
         write_files(&for_reference(case), self.folder.path());
         let mut theirs = self.run(&self.reference, case);
-        write_files(case, self.folder.path());
+        write_files(&for_us(case), self.folder.path());
         let ours = self.run(Path::new(env!("CARGO_BIN_EXE_rbenchstat")), case);
         let name = Regex::new("(?m)^benchstat: ").unwrap();
         theirs.fatal = name.is_match(&theirs.stderr);
@@ -171,13 +171,26 @@ fn write_files(case: &Case, folder: &Path) {
     fs::write(folder.join("stdin"), &case.stdin).unwrap();
 }
 
-/// A case as `benchstat` has to be given it, to do what we do: it leaves a measurement of 0 in the unit that is written.
+/// A case as `benchstat` has to be given it, to do what we do: it leaves a measurement of 0 in the unit that is written, and
+/// joins nothing.
 fn for_reference(case: &Case) -> Case {
+    with_texts(case, |text| {
+        let text = as_given(text, false);
+        let lines = text.lines_with_terminator();
+        lines.flat_map(zeros_in_base_units).collect()
+    })
+}
+
+/// A case as we are given it.
+fn for_us(case: &Case) -> Case {
+    with_texts(case, |text| as_given(text, true))
+}
+
+fn with_texts(case: &Case, change: impl Fn(&BStr) -> BString) -> Case {
     let mut case = case.clone();
     let texts = case.files.iter_mut().map(|(_, text)| text);
     for text in texts.chain([&mut case.stdin]) {
-        let lines = text.lines_with_terminator();
-        *text = lines.flat_map(zeros_in_base_units).collect();
+        *text = change(text.as_ref());
     }
     case
 }
@@ -211,7 +224,7 @@ fn zeros_in_base_units(line: &[u8]) -> Vec<u8> {
 fn asks_for_units_of_zeros(case: &Case) -> bool {
     case.flag("filter")
         .is_some_and(|filter| filter.contains(".unit"))
-        && for_reference(case) != *case
+        && for_reference(case) != with_texts(case, |text| as_given(text, false))
 }
 
 /// What may differ, made the same: `benchstat` miscounts the names of CSV cells
@@ -265,6 +278,7 @@ fn tables(case: &Case) -> Vec<Table> {
 }
 
 fn build(case: &Case) -> Option<Report> {
+    let case = for_us(case);
     let projection =
         |flag: &str, default: &str| Projection::parse(case.flag(flag).unwrap_or(default)).ok();
     let filter = Filter::parse(case.flag("filter").unwrap_or("*")).ok()?;
@@ -321,7 +335,7 @@ fn describe(programs: &Programs, seed: u64, case: &Case, difference: &str) -> St
         .tempdir()
         .unwrap()
         .keep();
-    write_files(&case, &folder);
+    write_files(&for_us(&case), &folder);
     format!(
         "seed {seed} (DIFFERENTIAL_SEED={seed} DIFFERENTIAL_CASES=1), files in {}\n$ rbenchstat {:?}\n{difference}",
         folder.join("inputs").display(),

@@ -1517,13 +1517,35 @@ fn text_that_nobody_can_be_sure_of_gives_no_answer() {
     ]);
     let ended = folder.run("-fail-on regression %old.txt %torn.txt");
     assert_eq!(ended.status, 3, "{}", ended.stderr);
-    ended.says("results torn apart by other output, the first: 50000");
+    ended.says("results torn apart by other output, the first: Y-8");
     let again = input(AGAIN, &[("p", "X", &[(100.0, "ns/op")])]);
     let appended = [again.as_bytes(), &wide].concat();
     std::fs::write(folder.0.path().join("wide.txt"), appended).unwrap();
     let ended = folder.run("-fail-on regression %old.txt %wide.txt");
     assert_eq!(ended.status, 3, "{}", ended.stderr);
-    ended.says("wide.txt:15: from here on the text is UTF-16");
+    ended.says(&format!(
+        "wide.txt:15: from here on, byte {} of the text, its encoding is another one",
+        again.len()
+    ));
+    // The other way round, and one kind of UTF-16 behind the other.
+    let old: Vec<u8> = "\u{feff}"
+        .encode_utf16()
+        .chain(again.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let other: Vec<u8> = utf_16.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (name, behind, at) in [
+        ("back.txt", &utf_16.as_bytes()[3..], 0),
+        ("turned.txt", &other, 2),
+    ] {
+        std::fs::write(folder.0.path().join(name), [&old[..], behind].concat()).unwrap();
+        let ended = folder.run(&format!("-fail-on regression %old.txt %{name}"));
+        assert_eq!(ended.status, 3, "{}", ended.stderr);
+        ended.says(&format!(
+            "{name}:15: from here on, byte {} of the text, its encoding is another one",
+            old.len() + at
+        ));
+    }
     // A mark alone, where files were put together, changes nothing.
     let marked = again.replace("pkg: p", "\u{feff}pkg: p");
     folder.add("marked.txt", &marked);

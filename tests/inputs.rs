@@ -474,6 +474,43 @@ mod notes {
     }
 
     #[test]
+    fn why_nothing_is_left_is_told_as_it_is() {
+        let nan = "BenchmarkX 1 NaN unit\nBenchmarkX 1 1e308 ns/op +Inf unit\n";
+        let fast = results(&["X"], 1, 0);
+        let no_number = "what they measured is no finite number, so mend the benchmark";
+        let no_value = "a list in -table, -row, -col or -ignore has none of their values";
+        for (text, flags, reasons) in [
+            (&nan[..22], &[][..], no_number.to_owned()),
+            (nan, &["-filter", ".unit:unit"], no_number.to_owned()),
+            (
+                nan,
+                &["-filter", ".name:Y"],
+                "-filter .name:Y matches none of them".to_owned(),
+            ),
+            (
+                nan,
+                &["-filter", ".unit:B/op"],
+                "-filter .unit:B/op matches none of them".to_owned(),
+            ),
+            (
+                nan,
+                &["-row", ".name@(Y Z)"],
+                format!("{no_number}, or {no_value}"),
+            ),
+            (&fast, &["-row", ".name@(Y Z)"], no_value.to_owned()),
+            (
+                &fast,
+                &["-row", ".name@(Y Z)", "-filter", ".unit:B/op"],
+                format!("-filter .unit:B/op matches none of them, or {no_value}"),
+            ),
+        ] {
+            let run = run(&[("x", text.as_bytes())], &[flags, &["x"]].concat());
+            let told = format!("nothing is left of 1 benchmark: {reasons}");
+            assert_eq!(run.notes(), [told], "{text} {flags:?}");
+        }
+    }
+
+    #[test]
     fn a_filter_that_matches_nothing_is_told() {
         let text = results(&["X"], SIX, 0);
         assert_eq!(
@@ -742,6 +779,9 @@ mod notes {
     }
 }
 
+#[path = "inputs/advice.rs"]
+mod advice;
+
 mod flags_and_files {
     use super::*;
 
@@ -1007,13 +1047,73 @@ BenchmarkX-8\t     100\t         0.5000 ns/op
     }
 
     #[test]
-    fn malformed_lines_are_told_and_left_out() {
-        let run = run(
-            &[("x", b"BenchmarkX 1 z\nBenchmarkX 1 5 ns/op\n")],
-            &["-format", "bench", "x"],
-        );
-        assert_eq!(run.stdout, "BenchmarkX\t       1\t         5.000 ns/op\n");
-        assert_eq!(run.stderr, "x:1: parsing measurement: invalid syntax\n");
+    fn what_is_written_without_a_result_of_the_input_is_no_success() {
+        let good = "BenchmarkX 1 5 ns/op\n";
+        let event = r#"{"Action":"output","Package":"p","Output":"BenchmarkX 1 5 ns/op\n"}"#;
+        for (bad, count) in [
+            ("BenchmarkX 1 z ns/op\n", 1),
+            ("BenchmarkX 1 1e400 ns/op\nBenchmarkX 1 5\n", 2),
+            ("BenchmarkX 99999999999999999999 5 ns/op\n", 1),
+            ("BenchmarkX 0 0 ns/op\n", 1),
+            ("[a] BenchmarkX 1 5 ns/op\n", 1),
+            (
+                "BenchmarkY \tlog\n     100\t 5 ns/op\n     100\t 6 ns/op\n",
+                1,
+            ),
+            ("\0B\0e\0n\0c\0h\0m\0a\0r\0k\0X\n", 1),
+        ] {
+            let text = format!("{good}{bad}");
+            let files = [("x", text.as_bytes())];
+            let run = run(&files, &["-format", "bench", "x"]);
+            assert_eq!(
+                run.stdout, "BenchmarkX\t       1\t         5.000 ns/op\n",
+                "{bad}"
+            );
+            let told = format!("rbenchstat: x: {count} of its results could not be written");
+            assert!(run.stderr.contains(&told), "{bad}: {}", run.stderr);
+            assert_eq!(run.status, 2, "{bad}");
+        }
+        let stream = format!("{event}\n{}\n", &event[..50]);
+        let damaged = run(&[("x", stream.as_bytes())], &["-format", "bench", "x"]);
+        assert_eq!(damaged.status, 2, "{}", damaged.stderr);
+        // What is no result may be left out.
+        for other in [
+            "Benchmarking is fun\n",
+            "Benchmark results follow\n",
+            "BenchmarkY \t--- FAIL: BenchmarkY\n",
+            "BenchmarkY\n",
+            "Unit ns/op x\n",
+            "BenchmarkConcat 523 68.6 -86.88%\n",
+            "BenchmarkY \tlog\n     100\t 5 ns/op\n",
+        ] {
+            let text = format!("{good}{other}");
+            let run = run(&[("x", text.as_bytes())], &["-format", "bench", "x"]);
+            assert_eq!(run.status, 0, "{other}: {}", run.stderr);
+        }
+    }
+
+    #[test]
+    fn carriage_returns_at_ends_of_lines_are_none_of_the_text() {
+        let text = "goos: linux\npkg: a\nBenchmarkX-8 \t 100\t 5 ns/op\nUnit ns/op assume=exact\n\
+                    BenchmarkY-8 \tlog\n     100\t 5 ns/op\nPASS\n";
+        for end in ["\r\n", "\r\r\n", "\r\r\r\n"] {
+            let returned = text.replace('\n', end);
+            for flags in [
+                &["-q"][..],
+                &["-q", "-format", "bench"],
+                &["-q", "-format", "csv"],
+            ] {
+                let arguments = [flags, &["x"]].concat();
+                let with = run(&[("x", returned.as_bytes())], &arguments);
+                assert_eq!(with, run(&[("x", text.as_bytes())], &arguments), "{end:?}");
+            }
+            let sides = [
+                ("old.txt", text.as_bytes()),
+                ("new.txt", returned.as_bytes()),
+            ];
+            let compared = run(&sides, &["-q", "old.txt", "new.txt"]);
+            assert!(compared.stdout.contains("n=1"), "{}", compared.stdout);
+        }
     }
 
     fn line() -> impl Strategy<Value = String> {

@@ -69,6 +69,10 @@ enum Failure {
     Write(#[from] io::Error),
     #[error("-format bench compares nothing: leave out {0}")]
     NotForSelection(&'static str),
+    #[error(
+        "{input}: {count} of its results could not be written: mend them, or do without the file"
+    )]
+    NotAllWritten { input: bstr::BString, count: u64 },
     #[error("write {path}: {error}")]
     Output { path: String, error: io::Error },
     #[error("-out: {0} is read, and the report would replace it: name another file")]
@@ -378,7 +382,14 @@ fn select(
     )?;
     let notes = notes::notes_on_inputs(&facts, &options.query);
     tell_notes(&notes, options.quiet, streams.stderr);
-    Ok(Exit::Success)
+    // Whoever goes on with the text would take it for all there is.
+    match facts.iter().find(|facts| facts.lost() > 0) {
+        Some(facts) => Err(Failure::NotAllWritten {
+            input: facts.name.clone(),
+            count: facts.lost(),
+        }),
+        None => Ok(Exit::Success),
+    }
 }
 
 fn tell_notes(notes: &[Note], quiet: bool, stderr: &mut dyn Write) {

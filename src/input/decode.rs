@@ -11,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 use super::likeness::Start;
 use super::size::Size;
 use super::test_stream::{LineNumbers, TestStream};
-use super::utf16::{Order, Utf16};
+use super::utf16::{FirstChange, Order, Utf16};
 
 /// How much of an input is looked at: enough for a log before the first event of a stream.
 const START_LENGTH: usize = 8 * 1024;
@@ -24,6 +24,10 @@ pub struct Decoded<'r, R> {
     pub lines: Option<LineNumbers>,
     /// What tells what the text looks like, should there be no result in it.
     pub start: Start,
+    /// How many bytes stood before the text that are no part of it.
+    pub skipped: u64,
+    /// Where text in another encoding was met, of a text that is decoded.
+    pub change: FirstChange,
 }
 
 /// A stream of text, decoded where that is needed.
@@ -67,7 +71,13 @@ pub fn decode<'r, R: Read + 'r>(mut source: R, most_unpacked: Size) -> io::Resul
         left: most_unpacked.0,
     });
     let start = peek(&mut unpacked)?;
-    let Decoded { text, lines, start } = decode_text(start, unpacked)?;
+    let Decoded {
+        text,
+        lines,
+        start,
+        skipped,
+        change,
+    } = decode_text(start, unpacked)?;
     Ok(Decoded {
         text: Text::Made(match text {
             Text::Plain(text) => Box::new(text),
@@ -75,6 +85,8 @@ pub fn decode<'r, R: Read + 'r>(mut source: R, most_unpacked: Size) -> io::Resul
         }),
         lines,
         start,
+        skipped,
+        change,
     })
 }
 
@@ -87,8 +99,12 @@ fn decode_text<'r, R: Read + 'r>(start: Vec<u8>, source: R) -> io::Result<Decode
     if let Some(order) = Order::of_mark(&start) {
         let bytes = Cursor::new(start[UTF_16_MARK_LENGTH..].to_vec()).chain(source);
         let mut text = Utf16::new(bytes, order);
+        let change = text.change();
         let start = peek(&mut text)?;
-        return Ok(made(start, text));
+        return Ok(Decoded {
+            change,
+            ..made(start, text)
+        });
     }
     let mark = if start.starts_with(UTF_8_MARK) {
         UTF_8_MARK.len()
@@ -105,6 +121,8 @@ fn decode_text<'r, R: Read + 'r>(start: Vec<u8>, source: R) -> io::Result<Decode
         text: Text::Plain(start.chain(source)),
         lines: None,
         start: Start::Text(text),
+        skipped: mark as u64,
+        change: FirstChange::default(),
     })
 }
 
@@ -115,6 +133,8 @@ fn made<'r, R: Read + 'r, S: Read + 'r>(start: Vec<u8>, source: S) -> Decoded<'r
             text: Text::Made(Box::new(Cursor::new(start.clone()).chain(source))),
             lines: None,
             start: Start::Text(start),
+            skipped: 0,
+            change: FirstChange::default(),
         };
     }
     let stream = TestStream::new(Cursor::new(start).chain(source));
@@ -122,6 +142,8 @@ fn made<'r, R: Read + 'r, S: Read + 'r>(start: Vec<u8>, source: S) -> Decoded<'r
         lines: Some(stream.line_numbers()),
         text: Text::Made(Box::new(stream)),
         start: Start::TestStream,
+        skipped: 0,
+        change: FirstChange::default(),
     }
 }
 

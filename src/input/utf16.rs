@@ -1,6 +1,13 @@
 //! UTF-16 in, UTF-8 out, a chunk at a time.
 
+use std::cell::Cell;
 use std::io::{self, Cursor, Read};
+use std::rc::Rc;
+
+use memchr::memmem;
+
+/// The bytes of a byte-order mark.
+const MARK_LENGTH: u64 = 2;
 
 /// How much is converted at once, in bytes.
 const CHUNK: u64 = 16 * 1024;
@@ -25,6 +32,20 @@ impl Order {
         }
     }
 
+    fn bytes(self, unit: u16) -> [u8; 2] {
+        match self {
+            Self::LittleEndian => unit.to_le_bytes(),
+            Self::BigEndian => unit.to_be_bytes(),
+        }
+    }
+
+    fn other(self) -> Self {
+        match self {
+            Self::LittleEndian => Self::BigEndian,
+            Self::BigEndian => Self::LittleEndian,
+        }
+    }
+
     fn unit(self, bytes: [u8; 2]) -> u16 {
         match self {
             Self::LittleEndian => u16::from_le_bytes(bytes),
@@ -33,10 +54,44 @@ impl Order {
     }
 }
 
+/// Where text in another encoding was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The byte, from 0.
+    pub byte: u64,
+    /// The line that it comes to stand in, from 1.
+    pub line: u64,
+}
+
+/// The first change of the encoding of a text, as far as that was read.
+#[derive(Clone, Debug, Default)]
+pub struct FirstChange(Rc<Cell<Option<Change>>>);
+
+impl FirstChange {
+    /// Where it is, if there is one.
+    #[must_use]
+    pub fn get(&self) -> Option<Change> {
+        self.0.get()
+    }
+}
+
+/// What results and their configuration are known by.
+const MARKERS: [&str; 3] = ["Benchmark", "goos: ", "pkg: "];
+
+/// Enough to see a marker that a chunk ends within: its bytes in UTF-16 but for one.
+const OVERLAP: usize = 17;
+
 /// Text that is read as UTF-16. What is no character comes out as U+FFFD.
 pub struct Utf16<R> {
     source: R,
     order: Order,
+    /// How many bytes were read, with the mark.
+    position: u64,
+    /// The end of what was looked at for text in another encoding.
+    seen: Vec<u8>,
+    /// How many lines have ended.
+    lines: u64,
+    change: FirstChange,
     /// The bytes of a character that a chunk ended within.
     rest: Vec<u8>,
     text: Cursor<Vec<u8>>,
@@ -49,17 +104,67 @@ impl<R: Read> Utf16<R> {
         Self {
             source,
             order,
+            position: MARK_LENGTH,
+            seen: Vec::new(),
+            lines: 0,
+            change: FirstChange::default(),
             rest: Vec::new(),
             text: Cursor::default(),
             has_ended: false,
         }
     }
 
+    /// Where the encoding changes, as far as the text has been read.
+    pub fn change(&self) -> FirstChange {
+        self.change.clone()
+    }
+
+    /// Looks for text that is not UTF-16, or UTF-16 of the other order, in bytes that were just read.
+    fn look_at(&mut self, bytes: &[u8]) {
+        let before = self.seen.len();
+        let start = self.position - before as u64;
+        self.seen.extend_from_slice(bytes);
+        self.position += bytes.len() as u64;
+        // The zero at an end may be any byte where pairs are turned around by an odd one before them. A letter between two
+        // others looks the same, but for where it starts.
+        let (first, is_even) = match self.order {
+            Order::LittleEndian => (1, false),
+            Order::BigEndian => (0, true),
+        };
+        let of_other_order = |text: &str| -> Option<usize> {
+            let units = text.encode_utf16();
+            let bytes = units.flat_map(|unit| self.order.other().bytes(unit));
+            let text: Vec<u8> = bytes.skip(first).take(2 * text.len() - 1).collect();
+            let parity = |at: usize| (start + at as u64).is_multiple_of(2);
+            let at = memmem::find_iter(&self.seen, &text).find(|&at| parity(at) == is_even)?;
+            Some(at.saturating_sub(first))
+        };
+        let of_bytes = |text: &str| memmem::find(&self.seen, text.as_bytes());
+        let found = MARKERS
+            .iter()
+            .flat_map(|text| [of_bytes(text), of_other_order(text)]);
+        if let Some(at) = found.flatten().min() {
+            let lines = self.seen[before.min(at)..at].as_chunks::<2>().0.iter();
+            let ended = lines
+                .filter(|&&pair| self.order.unit(pair) == u16::from(b'\n'))
+                .count();
+            self.change.0.set(Some(Change {
+                byte: start + at as u64,
+                line: self.lines + ended as u64 + 1,
+            }));
+        }
+        self.seen.drain(..self.seen.len().saturating_sub(OVERLAP));
+    }
+
     /// Converts the next chunk.
     fn refill(&mut self) -> io::Result<()> {
         const HIGH_SURROGATES: std::ops::RangeInclusive<u16> = 0xd800..=0xdbff;
         let mut bytes = std::mem::take(&mut self.rest);
+        let kept = bytes.len();
         self.has_ended = (&mut self.source).take(CHUNK).read_to_end(&mut bytes)? == 0;
+        if self.change.get().is_none() {
+            self.look_at(&bytes[kept..]);
+        }
         let (pairs, half) = bytes.as_chunks::<2>();
         let mut units: Vec<u16> = pairs.iter().map(|&pair| self.order.unit(pair)).collect();
         if self.has_ended {
@@ -68,13 +173,11 @@ impl<R: Read> Utf16<R> {
         } else {
             self.rest = half.to_vec();
             if let Some(last) = units.pop_if(|unit| HIGH_SURROGATES.contains(unit)) {
-                let bytes = match self.order {
-                    Order::LittleEndian => last.to_le_bytes(),
-                    Order::BigEndian => last.to_be_bytes(),
-                };
-                self.rest.splice(..0, bytes);
+                self.rest.splice(..0, self.order.bytes(last));
             }
         }
+        let ended = units.iter().filter(|&&unit| unit == u16::from(b'\n'));
+        self.lines += ended.count() as u64;
         let characters = char::decode_utf16(units);
         let text: String = characters
             .map(|character| character.unwrap_or(char::REPLACEMENT_CHARACTER))
@@ -132,6 +235,57 @@ mod tests {
         assert_eq!(text_of(&b"\0a\xde\0\0b"[..], order), "a\u{fffd}b");
         assert_eq!(text_of(&b"\0a\xd8\x3d"[..], order), "a\u{fffd}");
         assert_eq!(text_of(&b"\0a\xd8"[..], order), "a\u{fffd}");
+    }
+
+    #[test]
+    fn a_change_of_encoding_is_met_wherever_chunks_end() {
+        let utf_16 = |text: &str, order: Order| -> Vec<u8> {
+            text.encode_utf16()
+                .flat_map(|unit| order.bytes(unit))
+                .collect()
+        };
+        let result = "BenchmarkX 1 5 ns/op\n";
+        for order in [Order::LittleEndian, Order::BigEndian] {
+            // A chunk ends within the last but one, or the last.
+            let full = usize::try_from(CHUNK).unwrap() / (2 * result.len());
+            for before in [0, 1, full, full + 1] {
+                let start = utf_16(&result.repeat(before), order);
+                for (other, byte) in [
+                    (result.as_bytes().to_vec(), 0),
+                    (b"ok\npkg: a\n".to_vec(), 3),
+                    (utf_16(result, order.other()), 0),
+                    (utf_16(&format!("\u{feff}{result}"), order.other()), 2),
+                    // An odd byte between turns all pairs around.
+                    (
+                        [b"\n", &utf_16(result, order)[..]].concat(),
+                        usize::from(order == Order::BigEndian) * 2,
+                    ),
+                ] {
+                    let bytes = [&start[..], &other].concat();
+                    for slow in [false, true] {
+                        let source: Box<dyn Read> = if slow {
+                            Box::new(Slow(&bytes))
+                        } else {
+                            Box::new(&bytes[..])
+                        };
+                        let mut text = Utf16::new(source, order);
+                        let change = text.change();
+                        io::copy(&mut text, &mut io::sink()).unwrap();
+                        let change = change.get().expect("a change");
+                        assert_eq!(
+                            change.byte,
+                            2 + (start.len() + byte) as u64,
+                            "{order:?} {before} {other:?}"
+                        );
+                        assert_eq!(change.line, before as u64 + 1, "{order:?} {before}");
+                    }
+                }
+                let mut text = Utf16::new(&start[..], order);
+                let change = text.change();
+                io::copy(&mut text, &mut io::sink()).unwrap();
+                assert_eq!(change.get(), None);
+            }
+        }
     }
 
     proptest! {

@@ -162,6 +162,10 @@ impl InputProblems {
                 "results torn apart by other output, the first: ",
                 &findings.torn,
             ),
+            (
+                "results behind prefixes of several kinds, the first: ",
+                &findings.behind_prefixes,
+            ),
         ] {
             if found.count > 0 {
                 let line = format!(":{}: {what}{}", found.line, found.text);

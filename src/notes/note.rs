@@ -25,6 +25,8 @@ pub enum Note {
         likeness: Likeness,
         /// The benchmarks in it that failed.
         failed: Vec<BString>,
+        /// Lines that look like results and are none.
+        refused: Occurrences,
     },
     /// No input has a key that a flag names.
     MissingKey {
@@ -43,6 +45,10 @@ pub enum Note {
         filter: Filter,
         /// How many benchmarks there are.
         benchmarks: usize,
+        /// Whether there are measurements that the filter keeps, and that are no finite numbers.
+        has_none: bool,
+        /// Whether a projection has a list of values.
+        has_lists: bool,
     },
     /// Rows have one side only because of something that can be ignored.
     Apart {

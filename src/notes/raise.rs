@@ -95,6 +95,7 @@ fn without_results(inputs: &[InputFacts], notes: &mut Vec<Note>) {
                 let failed = input.findings.failed_leaves().into_iter();
                 failed.map(|(name, _)| name.clone()).collect()
             },
+            refused: input.findings.refused.clone(),
         });
     }
 }
@@ -147,6 +148,8 @@ fn nothing_left(inputs: &[InputFacts], query: &Query, notes: &mut Vec<Note>) {
         notes.push(Note::NothingLeft {
             filter: query.filter.clone(),
             benchmarks,
+            has_none: inputs.iter().any(|input| input.seen.not_finite > 0),
+            has_lists: query.has_lists(),
         });
     }
 }

@@ -32,8 +32,18 @@ impl fmt::Display for Note {
                 input,
                 likeness,
                 failed,
+                refused,
             } => {
                 write!(out, "{input}: no benchmark results found in it: ")?;
+                if failed.is_empty() && refused.count > 0 {
+                    let lines = counted_u64(refused.count, "line");
+                    write!(
+                        out,
+                        "{lines} would be, and cannot be used, first line {}: ",
+                        refused.line
+                    )?;
+                    return out.write_str("what is wrong with them stands above");
+                }
                 if failed.is_empty() {
                     return write!(out, "{likeness}");
                 }
@@ -47,15 +57,30 @@ impl fmt::Display for Note {
                 known,
                 positional,
             } => write_missing_key(out, flag, key, known, positional.as_ref()),
-            Self::NothingLeft { filter, benchmarks } => {
+            Self::NothingLeft {
+                filter,
+                benchmarks,
+                has_none,
+                has_lists,
+            } => {
                 let benchmarks = counted(*benchmarks, "benchmark");
                 write!(out, "nothing is left of {benchmarks}: ")?;
-                if filter.keeps_everything() {
-                    let flags = "-table, -row, -col or -ignore";
-                    return write!(out, "a list in {flags} has none of their values");
+                let mut reasons = Vec::new();
+                if *has_none {
+                    let text = "what they measured is no finite number, so mend the benchmark";
+                    reasons.push(text.to_owned());
+                } else if !filter.keeps_everything() {
+                    let filter = filter.to_string();
+                    reasons.push(format!(
+                        "-filter {} matches none of them",
+                        shell_word(&filter)
+                    ));
                 }
-                let filter = filter.to_string();
-                write!(out, "-filter {} matches none of them", shell_word(&filter))
+                if *has_lists {
+                    let flags = "-table, -row, -col or -ignore";
+                    reasons.push(format!("a list in {flags} has none of their values"));
+                }
+                out.write_str(&reasons.join(", or "))
             }
             Self::Apart {
                 compared,
@@ -115,11 +140,7 @@ impl fmt::Display for Note {
                     Shortened(text).to_string()
                 )?;
                 match Prefix::new(text) {
-                    Some(prefix) => write!(
-                        out,
-                        "sed -E 's/{}//' strips prefixes of that kind",
-                        prefix.expression()
-                    ),
+                    Some(prefix) => write!(out, "{} strips prefixes of that kind", prefix.sed()),
                     None => out.write_str("strip what stands before each line"),
                 }
             }

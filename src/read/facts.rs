@@ -20,6 +20,8 @@ pub struct InputFacts {
     pub faults: usize,
     /// What was found around the results.
     pub findings: Findings,
+    /// How many more results are left out: those of damaged events, and those that cannot be written as benchmark text.
+    pub left_out: u64,
     /// What it looks like; none where it has results.
     pub likeness: Option<Likeness>,
     /// What there is to ask for.
@@ -28,6 +30,20 @@ pub struct InputFacts {
     pub units: Vec<UnitStatement>,
     /// The columns that its results go to; only filled in where it says something of units.
     pub columns: Vec<Vec<Field>>,
+}
+
+impl InputFacts {
+    /// How many results are in the input and not in what is made of it, but for those that the query leaves out.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        let Findings {
+            refused,
+            torn,
+            behind_prefixes,
+            ..
+        } = &self.findings;
+        refused.count + torn.count + behind_prefixes.count + self.left_out
+    }
 }
 
 /// What an input says of a unit.

@@ -16,7 +16,7 @@ use std::io;
 
 use crate::input::decode::MOST_UNPACKED;
 use crate::input::{InputError, Size};
-use crate::query::{Filter, Key, Layout};
+use crate::query::{Filter, Key, Layout, Order};
 
 /// Which results are read, and where they go.
 #[derive(Clone, Debug)]
@@ -40,6 +40,13 @@ impl Query {
         });
         let of_filter = self.filter.keys().into_iter().map(|key| ("filter", key));
         of_filter.chain(of_layout)
+    }
+
+    /// Whether a projection has a list of values, and drops all others.
+    pub(crate) fn has_lists(&self) -> bool {
+        let projections = self.layout.by_flag();
+        let mut fields = projections.flat_map(|(_, projection)| projection.fields());
+        fields.any(|field| matches!(field.order, Order::Fixed(_)))
     }
 
     /// Whether it names a key that inputs may lack.

@@ -5,9 +5,9 @@ use std::io::Read;
 use bstr::BString;
 
 use super::facts::InputFacts;
-use crate::input::{Decoded, InputError, LineNumbers, Size, Source, Start, decode};
+use crate::input::{Change, Decoded, InputError, LineNumbers, Size, Source, Start, decode};
 use crate::record::prefix::without_prefix;
-use crate::record::{Reader, Record, ResultRecord, UnitRecord};
+use crate::record::{LineError, Reader, Record, ResultRecord, UnitRecord};
 
 /// What is done with the results and unit lines of an input.
 pub(super) trait Pass {
@@ -59,8 +59,13 @@ pub(super) fn over<P: Pass>(
     facts: &mut InputFacts,
     events: &mut Events,
 ) -> Result<(), P::Error> {
-    let Decoded { text, lines, start } =
-        decode(bytes, most_unpacked).map_err(|error| InputError::read(source, 0, error))?;
+    let Decoded {
+        text,
+        lines,
+        start,
+        skipped,
+        change,
+    } = decode(bytes, most_unpacked).map_err(|error| InputError::read(source, 0, error))?;
     let (text, prefix) = match &start {
         Start::Text(bytes) => {
             without_prefix(bytes, text).map_err(|error| InputError::read(source, 0, error))?
@@ -68,6 +73,7 @@ pub(super) fn over<P: Pass>(
         Start::TestStream => (Box::new(text) as Box<dyn Read>, None),
     };
     let mut reader = Reader::new(text, source.label.clone());
+    reader.skip_bytes(skipped);
     let stream = lines.clone();
     if let Some(lines) = lines {
         reader.number_lines(move |line| lines.in_input(line));
@@ -103,8 +109,14 @@ pub(super) fn over<P: Pass>(
         }
     };
     for line in stream.iter().flat_map(LineNumbers::lost) {
+        facts.left_out += 1;
         let message = "an event of the test stream is damaged: left out".to_owned();
         events.push((line, Event::Message(message)));
+    }
+    if let Some(Change { byte, line }) = change.get() {
+        let message = LineError::EncodingChanges { byte }.to_string();
+        events.push((line, Event::Message(message)));
+        facts.left_out += 1;
     }
     if facts.results == 0 {
         facts.likeness = Some(start.likeness());

@@ -60,6 +60,7 @@ pub fn select(
             writer: &mut writer,
             warnings: &mut *warnings,
             seen: Seen::default(),
+            unwritten: 0,
         };
         let outcome = if source.is_standard_input() {
             selection.copy(&mut *standard_input)
@@ -87,6 +88,8 @@ struct Selection<'a, W> {
     writer: &'a mut Writer<W>,
     warnings: &'a mut dyn Write,
     seen: Seen,
+    /// How many results cannot be written.
+    unwritten: u64,
 }
 
 impl<W: Write> Pass for Selection<'_, W> {
@@ -112,7 +115,10 @@ impl<W: Write> Pass for Selection<'_, W> {
             result.iterations(),
             measurements,
         );
-        told(written, line, events)
+        let before = events.len();
+        told(written, line, events)?;
+        self.unwritten += (events.len() - before) as u64;
+        Ok(())
     }
 
     fn unit(
@@ -166,6 +172,7 @@ impl<W: Write> Selection<'_, W> {
         );
         self.warn(&mut events)?;
         outcome?;
+        facts.left_out += self.unwritten;
         facts.is_used = self.seen.used > 0;
         facts.seen = self.seen;
         Ok(facts)

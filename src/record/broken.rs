@@ -10,7 +10,8 @@
 //!
 //! The numbers are joined to the name that was written last, as benchmarks run
 //! one after the other. They are left alone where no name or more than one
-//! torn name is waiting for numbers, or where they may be log output too.
+//! torn name is waiting for numbers, where they may be log output too, or where
+//! other numbers follow before the next name.
 
 use std::borrow::Cow;
 
@@ -37,6 +38,8 @@ pub struct Findings {
     pub joined: Occurrences,
     /// Results that were torn apart and not joined.
     pub torn: Occurrences,
+    /// Results that cannot be read, but for those that were torn apart, or that measured nothing.
+    pub refused: Occurrences,
     /// A last line that looks cut off.
     pub truncated: Option<u64>,
     /// What stood before each line, and was taken away.
@@ -90,7 +93,7 @@ impl Occurrences {
         self.count += 1;
     }
 
-    fn add(&mut self, line: u64, text: &[u8]) {
+    pub(super) fn add(&mut self, line: u64, text: &[u8]) {
         if self.count == 0 {
             self.line = line;
             self.text = text.trim().into();
@@ -136,8 +139,10 @@ enum Waiting {
     Torn,
     /// There were several torn names, so that numbers may belong to any.
     Unclear,
-    /// It has got its numbers, unless others that come before the next name are the right ones.
+    /// It has numbers, which are its own unless others follow before the next name.
     Joined,
+    /// It had numbers twice: nobody knows which are its own, and none after them can be.
+    Ambiguous,
 }
 
 impl Watch {
@@ -146,6 +151,16 @@ impl Watch {
         if self.waiting != Waiting::No {
             self.give_up();
         }
+    }
+
+    /// Whether the numbers that were joined last may still turn out to be those of the log.
+    pub fn may_have_other_numbers(&self) -> bool {
+        self.waiting == Waiting::Joined
+    }
+
+    /// Whether they did.
+    pub fn had_other_numbers(&self) -> bool {
+        self.waiting == Waiting::Ambiguous
     }
 
     /// A malformed result or unit line, and what becomes of it.
@@ -169,12 +184,17 @@ impl Watch {
             self.ends(outcome, name);
             return Fault::NoResult;
         }
+        let is_counted = behind_blanks.first().is_some_and(u8::is_ascii_digit);
         let may_be_torn = matches!(
             error,
             LineError::Iterations(_) | LineError::MissingIterations | LineError::Measurement(_)
         );
         // `go test` writes a tab behind a name, which copying from a terminal makes blanks; prose has one blank.
         if !may_be_torn || !blanks.contains(&b'\t') && blanks.len() < 2 {
+            // Anything else is prose that starts with the word.
+            if is_counted {
+                self.findings.refused.add(number, text);
+            }
             return Fault::Remains;
         }
         if let Some(numbers) = numbers_behind_text(behind_blanks)
@@ -182,7 +202,7 @@ impl Watch {
         {
             self.result();
             self.wait_for(name, number);
-            self.join();
+            self.waiting = Waiting::Joined;
             return Fault::Mended;
         }
         self.waiting = match self.waiting {
@@ -219,18 +239,19 @@ impl Watch {
             return false;
         }
         if self.waiting != Waiting::No && self.has_numbers(text) {
-            // The numbers that were joined may have been those of the log.
-            if matches!(self.waiting, Waiting::Unclear | Waiting::Joined) {
-                let numbers = if self.waiting == Waiting::Joined {
-                    text
-                } else {
-                    b""
-                };
-                self.findings.torn.add(number, numbers);
-                return false;
+            match self.waiting {
+                Waiting::Unclear => self.findings.torn.add(number, b""),
+                Waiting::Joined => {
+                    self.findings.torn.add(self.name_line, &self.name);
+                    self.waiting = Waiting::Ambiguous;
+                }
+                Waiting::Ambiguous => {}
+                _ => {
+                    self.waiting = Waiting::Joined;
+                    return true;
+                }
             }
-            self.join();
-            return true;
+            return false;
         }
         self.watch(&plain(text), number);
         false
@@ -250,7 +271,7 @@ impl Watch {
             let is_padded = text.len() - trimmed.len() + digits >= COUNT_WIDTH
                 && trimmed.get(digits) == Some(&b'\t');
             self.is_result(&name, trimmed) && (is_padded || self.has_time())
-        } else if self.waiting == Waiting::Torn {
+        } else if matches!(self.waiting, Waiting::Torn | Waiting::Joined) {
             numbers_behind_text(text).is_some_and(|numbers| self.is_result(&name, numbers))
         } else {
             false
@@ -274,15 +295,14 @@ impl Watch {
         measurements.any(|measurement| self.parser.unit(measurement.unit) == "ns/op")
     }
 
-    /// The numbers of the name that waits are found.
-    fn join(&mut self) {
-        self.waiting = Waiting::Joined;
-        self.findings.joined.add(self.name_line, &self.name);
-    }
-
     /// The line made of a name and its numbers, and the line that has the name.
     pub fn mended(&self) -> (&[u8], u64) {
         (&self.mended, self.name_line)
+    }
+
+    /// A result stays joined.
+    pub fn keep(&mut self, name_line: u64, name: &[u8]) {
+        self.findings.joined.add(name_line, name);
     }
 
     /// The end of the input.
@@ -295,7 +315,7 @@ impl Watch {
         let text = text.trim();
         if matches!(
             self.waiting,
-            Waiting::No | Waiting::Unclear | Waiting::Joined
+            Waiting::No | Waiting::Unclear | Waiting::Joined | Waiting::Ambiguous
         ) {
             self.findings.panics.add(number, text);
             self.give_up();
@@ -546,6 +566,76 @@ mod tests {
         ));
         assert_eq!(results, ["Z-8 100 7"]);
         assert_eq!((findings.torn.count, findings.torn.line), (3, 1));
+    }
+
+    #[test]
+    fn of_numbers_that_came_twice_nobody_knows_which_are_right() {
+        for text in [
+            "BenchmarkX-8 \tlog\n     100\t   5 ns/op\n     100\t   6 ns/op\n",
+            "BenchmarkX-8 \tlog\n10 5 ns/op\nmore\nserver: up\n     100\t   6 ns/op\n9 7 ns/op\n",
+            "BenchmarkX-8\n     100\t   5 ns/op\nhalf      100\t   6 ns/op\n",
+            "BenchmarkX-8 \tlog     100\t   5 ns/op\n     100\t   6 ns/op\n",
+        ] {
+            let (results, findings) = read(&format!("{text}PASS\nBenchmarkY-8 1 3 ns/op\n"));
+            assert_eq!(results, ["Y-8 1 3"], "{text}");
+            assert_eq!(findings.joined.count, 0, "{text}");
+            assert_eq!((findings.torn.count, findings.torn.line), (1, 1), "{text}");
+            assert_eq!(findings.torn.text, "X-8");
+        }
+    }
+
+    #[test]
+    fn numbers_are_settled_by_whatever_ends_the_benchmark() {
+        for end in [
+            "",
+            "PASS\n",
+            "ok  \tx\t1s\n",
+            "pkg: b\n",
+            "panic: boom\n",
+            "exit status 2\n",
+            "--- FAIL: BenchmarkX\n",
+            "BenchmarkX-8 \t--- FAIL: BenchmarkX-8\n",
+            "BenchmarkY-8\n",
+            "BenchmarkY-8 \tlog\n",
+        ] {
+            let text = format!("a: 1\nBenchmarkX-8 \tlog\n     100\t   5 ns/op\na: 2\n{end}");
+            let mut reader = Reader::new(text.as_bytes(), "x");
+            let mut found = Vec::new();
+            while let Some((line, record)) = reader.next_record().unwrap() {
+                if let Record::Result(result) = record {
+                    let value = result.configuration().get(b"a").unwrap();
+                    found.push(format!(
+                        "{line} {:?} {} {value}",
+                        result.torn_at(),
+                        result.name()
+                    ));
+                }
+            }
+            assert_eq!(found, ["3 Some(2) X-8 1"], "{end}");
+            assert_eq!(reader.findings().joined.count, 1, "{end}");
+        }
+    }
+
+    #[test]
+    fn several_joined_results_come_in_their_order_with_whole_ones_between() {
+        let text = concat!(
+            "BenchmarkA-8 \tlog       1\t   5 ns/op\nBenchmarkB-8 \tlog       2\t   6 ns/op\n",
+            "BenchmarkC-8 \tlog\n     100\t   7 ns/op\nBenchmarkD-8 1 8 ns/op\n",
+            "BenchmarkE-8 \tlog\n     100\t   9 ns/op\nBenchmarkF-8 \tlog\n     100\t   1 ns/op\n",
+        );
+        let (results, findings) = read(text);
+        assert_eq!(
+            results,
+            [
+                "A-8 1 5",
+                "B-8 2 6",
+                "C-8 100 7",
+                "D-8 1 8",
+                "E-8 100 9",
+                "F-8 100 1"
+            ]
+        );
+        assert_eq!((findings.joined.count, findings.torn.count), (5, 0));
     }
 
     #[test]

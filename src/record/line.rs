@@ -10,7 +10,6 @@ use super::number::{
     NumberError, parse_iterations, parse_leading_decimal, parse_leading_integer, parse_number,
 };
 use super::recall::Recall;
-use super::scan::{leading_blanks, leading_graphic};
 
 /// What a line is, with the places of its parts in the line.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,9 +58,12 @@ pub enum LineError {
     Comparison,
     /// Text in another encoding than what stands before it.
     #[error(
-        "from here on the text is UTF-16, unlike what stands before it: write the whole file as UTF-8"
+        "from here on, byte {byte} of the text, its encoding is another one than before: write the whole file as UTF-8"
     )]
-    EncodingChanges,
+    EncodingChanges {
+        /// The first byte, from 0.
+        byte: u64,
+    },
     /// `Unit` alone.
     #[error("missing unit")]
     MissingUnit,
@@ -135,6 +137,10 @@ impl Parser {
     /// Whether the last line, a result of so many iterations, has measured nothing.
     pub fn measured_nothing(&self, iterations: i64) -> bool {
         let is_none = |raw: &RawMeasurement| raw.value == 0.0 || !raw.value.is_finite();
+        // So it is with nearly all.
+        if !self.measurements.first().is_some_and(is_none) {
+            return false;
+        }
         let is_nan = |raw: &RawMeasurement| raw.value.is_nan();
         let of_none =
             iterations == 0 || self.measurements.len() > 1 && self.measurements.iter().any(is_nan);
@@ -347,7 +353,8 @@ impl<'a> Fields<'a> {
     /// Moves to the start of the next field, or to the end.
     #[inline]
     fn skip_space(&mut self) {
-        self.rest = &self.rest[leading_blanks(self.rest)..];
+        let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
+        self.rest = &self.rest[self.rest.iter().take_while(is_blank).count()..];
         let is_field = |first: &u8| (0x21..0x80).contains(first);
         if !self.rest.first().is_none_or(is_field) {
             self.rest = &self.rest[space_end(self.rest)..];
@@ -376,7 +383,8 @@ pub(super) fn is_field_end(line: &[u8], at: usize) -> bool {
 /// Where the field that starts at `start` ends.
 #[inline]
 fn field_end(line: &[u8], start: usize) -> usize {
-    let end = start + leading_graphic(&line[start..]);
+    let is_graphic = |byte: &&u8| (0x21..0x80).contains(*byte);
+    let end = start + line[start..].iter().take_while(is_graphic).count();
     if is_field_end(line, end) {
         end
     } else {

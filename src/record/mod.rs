@@ -8,7 +8,6 @@ pub mod number;
 pub mod prefix;
 pub mod reader;
 mod recall;
-mod scan;
 pub mod spelling;
 pub mod writer;
 

@@ -6,8 +6,6 @@
 
 use std::str;
 
-use super::scan::{leading_digits, short_decimal};
-
 /// Why a text is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NumberError {
@@ -56,9 +54,6 @@ pub(super) fn parse_leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
     const POWERS: [f64; 16] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ];
-    if let Some((digits, fraction, length)) = short_decimal(text) {
-        return Some((digits as f64 / POWERS[fraction], length));
-    }
     let (mut digits, whole) = leading_digits(text, 0);
     let (mut fraction, mut length) = (0, whole);
     if text.get(whole) == Some(&b'.') {
@@ -70,6 +65,19 @@ pub(super) fn parse_leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
         return None;
     }
     Some((digits as f64 / POWERS[fraction], length))
+}
+
+/// Appends the digits that `text` starts with to `number`, and counts them.
+/// Beyond 19 digits in all the number is of no use, and wraps.
+#[inline]
+fn leading_digits(text: &[u8], mut number: u64) -> (u64, usize) {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+    let mut count = 0;
+    for byte in digits {
+        number = number.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+        count += 1;
+    }
+    (number, count)
 }
 
 /// A common iteration count, with its length: at most 18 digits.

@@ -92,16 +92,36 @@ impl Prefix {
             rest = &rest[length..];
         }
         // What is quoted ends with the quote.
-        if self.pieces.last() == Some(&Other(b'"')) {
+        if self.ends_with_quote() {
             rest = rest.trim_end_with(|char| matches!(char, ',' | '\r'));
             rest = rest.strip_suffix(b"\"").unwrap_or(rest);
         }
         Some(rest)
     }
 
-    /// The extended regular expression that finds such a prefix at the start of a line.
+    /// The command line that strips such prefixes.
     #[must_use]
-    pub fn expression(&self) -> String {
+    pub fn sed(&self) -> String {
+        // Bytes of other characters are looked at one by one.
+        let is_ascii = |piece: &Piece| !matches!(piece, Other(byte) if !byte.is_ascii());
+        let locale = if self.pieces.iter().all(is_ascii) {
+            ""
+        } else {
+            "LC_ALL=C "
+        };
+        let expression = self.expression();
+        if self.ends_with_quote() {
+            return format!(r#"{locale}sed -E '/{expression}/{{s///;s/",?[[:space:]]*$//;}}'"#);
+        }
+        format!("{locale}sed -E 's/{expression}//'")
+    }
+
+    fn ends_with_quote(&self) -> bool {
+        self.pieces.last() == Some(&Other(b'"'))
+    }
+
+    /// The extended regular expression that finds such a prefix at the start of a line.
+    fn expression(&self) -> String {
         let mut expression = String::from("^");
         for piece in &self.pieces {
             match piece {
@@ -238,8 +258,8 @@ mod tests {
     fn the_expression_is_one_for_sed() {
         let prefix = common(b"[b] #1 BenchmarkA 1 5 ns/op").expect("a prefix");
         assert_eq!(
-            prefix.expression(),
-            r"^\[b\][[:blank:]]+#[0-9][0-9.,:]*[[:blank:]]+"
+            prefix.sed(),
+            r"sed -E 's/^\[b\][[:blank:]]+#[0-9][0-9.,:]*[[:blank:]]+//'"
         );
     }
 }

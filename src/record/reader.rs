@@ -168,9 +168,30 @@ pub struct Reader<R> {
     configuration_version: u64,
     parser: Parser,
     watch: Watch,
+    /// A result put together, of which other numbers may follow.
+    joined: Option<Joined>,
+    /// One of which none did.
+    settled: Option<Joined>,
+    /// The one that was handed out last.
+    handed_out: Joined,
+    /// A line that waits until the result before it is handed out.
+    held: Option<Range<usize>>,
     round: Option<NonZero<u32>>,
     /// Whether that was told of text in UTF-16 within other text.
     encoding_changes: bool,
+}
+
+/// A result whose name and numbers log output tore apart, as it was where its numbers stand.
+#[derive(Debug, Default)]
+struct Joined {
+    /// A whole line made of both.
+    text: Vec<u8>,
+    /// The line that has the numbers, and the one that has the name.
+    number: u64,
+    torn_at: u64,
+    configuration: Configuration,
+    configuration_version: u64,
+    round: Option<NonZero<u32>>,
 }
 
 impl<R: Read> Reader<R> {
@@ -185,6 +206,10 @@ impl<R: Read> Reader<R> {
             configuration_version: 0,
             parser: Parser::default(),
             watch: Watch::default(),
+            joined: None,
+            settled: None,
+            handed_out: Joined::default(),
+            held: None,
             round: None,
             encoding_changes: false,
         }
@@ -195,6 +220,11 @@ impl<R: Read> Reader<R> {
     /// `line_in_input` is asked for each line of the text, in order.
     pub fn number_lines(&mut self, line_in_input: impl Fn(u64) -> u64 + 'static) {
         self.line_in_input = Some(Box::new(line_in_input));
+    }
+
+    /// Counts the bytes that stand before the text and are no part of it, such as a mark.
+    pub fn skip_bytes(&mut self, count: u64) {
+        self.lines.offset += count;
     }
 
     /// What was found beside the records so far.
@@ -219,12 +249,14 @@ impl<R: Read> Reader<R> {
     /// Whatever the source fails with.
     pub fn next_record(&mut self) -> io::Result<Option<(u64, Record<'_>)>> {
         loop {
-            let Some(place) = self.lines.advance()? else {
-                self.watch.end();
-                return Ok(None);
+            if let Some(joined) = self.settled.take() {
+                return Ok(Some(self.joined_record(joined)));
+            }
+            let Some(place) = self.next_line()? else {
+                let last = self.settled.take();
+                return Ok(last.map(|joined| self.joined_record(joined)));
             };
             let number = self.line_number();
-            let place = without_mark(&self.lines.buffer, place);
             let text = &self.lines.buffer[place.clone()];
             let usual = self.parser.measurements().len();
             let parsed = self.parser.parse(text);
@@ -239,17 +271,22 @@ impl<R: Read> Reader<R> {
                     }
                     if !self.encoding_changes && starts_utf16(text) {
                         self.encoding_changes = true;
-                        let record = Record::SyntaxError(LineError::EncodingChanges);
+                        let byte = self.lines.offset + place.start as u64;
+                        self.watch.findings.refused.add(number, text);
+                        let record = Record::SyntaxError(LineError::EncodingChanges { byte });
                         return Ok(Some((number, record)));
                     }
-                    if self.watch.other(text, number) {
-                        return Ok(Some((number, self.mended_record())));
+                    let is_mended = self.watch.other(text, number);
+                    self.settle();
+                    if is_mended {
+                        self.joined = Some(self.join(number));
                     }
                 }
                 Ok(Line::Configuration { key, value }) => {
                     self.watch.configuration(&text[key.clone()], text, number);
                     self.configuration.set(&text[key], &text[value]);
                     self.configuration_version += 1;
+                    self.settle();
                 }
                 Ok(Line::Result {
                     name,
@@ -257,10 +294,16 @@ impl<R: Read> Reader<R> {
                     iterations,
                 }) => {
                     self.watch.result();
+                    if self.joined.is_some() {
+                        self.settle();
+                        self.held = Some(place);
+                        continue;
+                    }
                     if self.parser.is_comparison() {
                         return Ok(Some((number, Record::SyntaxError(LineError::Comparison))));
                     }
                     if self.parser.measured_nothing(iterations) {
+                        self.watch.findings.refused.add(number, text);
                         let record = Record::SyntaxError(LineError::NothingMeasured);
                         return Ok(Some((number, record)));
                     }
@@ -284,8 +327,14 @@ impl<R: Read> Reader<R> {
                     return Ok(Some((number, record)));
                 }
                 Err(error) => {
-                    let record = match self.watch.malformed(text, number, &error) {
-                        Fault::Mended => self.mended_record(),
+                    let fault = self.watch.malformed(text, number, &error);
+                    self.settle();
+                    let record = match fault {
+                        Fault::Mended => {
+                            // With another name, nothing follows the one before.
+                            self.settled = self.joined.replace(self.join(number));
+                            continue;
+                        }
                         Fault::NoResult => Record::NoResult(error),
                         Fault::Remains => Record::SyntaxError(error),
                     };
@@ -295,29 +344,78 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The result of which name and numbers were joined.
-    fn mended_record(&mut self) -> Record<'_> {
-        let (line, torn_at) = self.watch.mended();
-        match self.parser.parse(line) {
+    /// The place of the next line, or of the one that was held back.
+    #[inline]
+    fn next_line(&mut self) -> io::Result<Option<Range<usize>>> {
+        if let Some(place) = self.held.take() {
+            return Ok(Some(place));
+        }
+        let Some(place) = self.lines.advance()? else {
+            self.watch.end();
+            self.settle();
+            return Ok(None);
+        };
+        Ok(Some(without_mark(&self.lines.buffer, place)))
+    }
+
+    /// What was put together at line `number`.
+    fn join(&self, number: u64) -> Joined {
+        let (text, torn_at) = self.watch.mended();
+        Joined {
+            text: text.to_owned(),
+            number,
+            torn_at,
+            configuration: self.configuration.clone(),
+            configuration_version: self.configuration_version,
+            round: self.round,
+        }
+    }
+
+    /// Decides on the result that was put together, once no other numbers can follow.
+    fn settle(&mut self) {
+        if self.joined.is_none() || self.watch.may_have_other_numbers() {
+            return;
+        }
+        let joined = self.joined.take();
+        self.settled = joined.filter(|_| !self.watch.had_other_numbers());
+    }
+
+    /// A result that was put together, with the number of its line.
+    fn joined_record(&mut self, joined: Joined) -> (u64, Record<'_>) {
+        self.handed_out = joined;
+        let Joined {
+            text,
+            number,
+            torn_at,
+            configuration,
+            configuration_version,
+            round,
+        } = &self.handed_out;
+        let record = match self.parser.parse(text) {
             Ok(Line::Result {
                 name,
                 name_version,
                 iterations,
-            }) => Record::Result(ResultRecord {
-                reader: self.number,
-                name: line[name].as_bstr(),
-                name_version,
-                iterations,
-                parser: &self.parser,
-                configuration: &self.configuration,
-                configuration_version: self.configuration_version,
-                torn_at: Some(torn_at),
-                round: self.round,
-            }),
+            }) => {
+                let name = text[name].as_bstr();
+                self.watch.keep(*torn_at, name);
+                Record::Result(ResultRecord {
+                    reader: self.number,
+                    name,
+                    name_version,
+                    iterations,
+                    parser: &self.parser,
+                    configuration,
+                    configuration_version: *configuration_version,
+                    torn_at: Some(*torn_at),
+                    round: *round,
+                })
+            }
             Err(error) => Record::SyntaxError(error),
             // What was joined has a name and numbers.
             Ok(_) => Record::SyntaxError(LineError::MissingMeasurements),
-        }
+        };
+        (*number, record)
     }
 }
 
@@ -326,6 +424,8 @@ impl<R: Read> Reader<R> {
 struct Lines<R> {
     source: R,
     buffer: Vec<u8>,
+    /// How many bytes of the text stood before the buffer.
+    offset: u64,
     /// The part of the buffer that was read and not yet handed out.
     unread: Range<usize>,
     number: u64,
@@ -349,6 +449,7 @@ impl<R: Read> Lines<R> {
         Self {
             source,
             buffer: vec![0; FIRST_LENGTH],
+            offset: 0,
             unread: 0..0,
             number: 0,
             ended: false,
@@ -381,10 +482,13 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    fn found(&mut self, start: usize, end: usize) -> Range<usize> {
+    /// Leaves out carriage returns, of which text that was converted twice has several.
+    fn found(&mut self, start: usize, mut end: usize) -> Range<usize> {
         self.number += 1;
-        let carriage_return = start < end && self.buffer[end - 1] == b'\r';
-        start..end - usize::from(carriage_return)
+        while start < end && self.buffer[end - 1] == b'\r' {
+            end -= 1;
+        }
+        start..end
     }
 
     /// Reads to the end of a line that is too long to hold, and hands out an empty one in its place.
@@ -398,10 +502,12 @@ impl<R: Read> Lines<R> {
             );
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
+        self.offset += self.unread.end as u64;
+        self.unread = 0..0;
         self.buffer.truncate(FULL_LENGTH);
         self.buffer.shrink_to_fit();
         loop {
-            self.unread = 0..0;
+            self.unread.start = self.unread.end;
             self.fill()?;
             let unread = &self.buffer[self.unread.clone()];
             if let Some(length) = memchr(b'\n', unread) {
@@ -418,6 +524,7 @@ impl<R: Read> Lines<R> {
     fn fill(&mut self) -> io::Result<()> {
         let kept = self.unread.len();
         let was_filled = self.unread.end == self.buffer.len();
+        self.offset += self.unread.start as u64;
         self.buffer.copy_within(self.unread.clone(), 0);
         self.unread = 0..kept;
         if kept == self.buffer.len() {

@@ -4,7 +4,6 @@ use bstr::{BStr, BString, ByteSlice};
 use indexmap::IndexSet;
 
 use super::line::is_field_end;
-use super::scan::starts_with;
 
 /// The name and the units of the results before.
 ///
@@ -27,7 +26,7 @@ impl Recall {
     #[inline]
     pub fn name_length(&self, text: &[u8]) -> Option<usize> {
         let length = self.name.len();
-        let is_here = self.name_version > 0 && starts_with(text, &self.name);
+        let is_here = self.name_version > 0 && text.starts_with(&self.name);
         (is_here && length < text.len() && is_field_end(text, length)).then_some(length)
     }
 
@@ -49,7 +48,7 @@ impl Recall {
         let number = *self.places.get(place)?;
         let unit = &self.units[number as usize];
         let length = unit.len();
-        (starts_with(text, unit) && is_field_end(text, length)).then_some((number, length))
+        (text.starts_with(unit) && is_field_end(text, length)).then_some((number, length))
     }
 
     /// The number of a unit, which is kept for its place among the measurements.

@@ -222,7 +222,9 @@ impl<W: Write> Writer<W> {
             self.text.extend_from_slice(value);
         }
         let line = &self.text[start..];
+        // The reader drops carriage returns before a line end.
         let is_right = !line.contains(&b'\n')
+            && !line.ends_with(b"\r")
             && matches!(
                 self.parser.parse(line),
                 Ok(Line::Configuration { key: read_key, value: read_value })
@@ -230,10 +232,6 @@ impl<W: Write> Writer<W> {
             );
         if !is_right {
             return Err(self.unwritable(start));
-        }
-        // Of two at the end of a line the reader drops one.
-        if value.ends_with(b"\r") {
-            self.text.push(b'\r');
         }
         self.text.push(b'\n');
         now.set(key, value);

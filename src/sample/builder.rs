@@ -52,6 +52,8 @@ pub struct Builder<'q> {
     log: Vec<LoggedSeries>,
     /// By the index of the cell: the rounds of its values, up to the last that has one; cells without any are not here.
     rounds: HashMap<usize, Vec<u32>, foldhash::fast::RandomState>,
+    /// How many measurements that the filter keeps were left out.
+    not_finite: usize,
 }
 
 /// A benchmark by its name and the number of its configuration.
@@ -99,6 +101,17 @@ struct Benchmark {
     outcome: Selected,
     /// One for each unit, of which there are few.
     series: SmallVec<[Series; 3]>,
+}
+
+impl Benchmark {
+    /// Whether the filter keeps measurements in a unit, given as it is shown and as it is written.
+    fn keeps(&self, shown: &BStr, written: &BStr) -> bool {
+        match &self.outcome {
+            Selected::Keep => true,
+            Selected::Drop => false,
+            Selected::ByUnit(filter) => filter.matches(shown, written),
+        }
+    }
 }
 
 /// Where the values of a unit go.
@@ -256,6 +269,7 @@ impl<'q> Builder<'q> {
             cell_numbers: HashMap::default(),
             log: Vec::new(),
             rounds: HashMap::default(),
+            not_finite: 0,
         }
     }
 
@@ -269,6 +283,7 @@ impl<'q> Builder<'q> {
         let Some(benchmark) = &self.benchmarks[number as usize] else {
             return;
         };
+        let round = record.round();
         // All parts of a line that were seen before are followed here, and the rest below.
         let mut known = 0;
         for ((value, unit), series) in record.numbered_measurements().zip(&benchmark.series) {
@@ -280,7 +295,7 @@ impl<'q> Builder<'q> {
                 break;
             }
             cell.values.push_of(scaled, self.expected_values);
-            if let Some(round) = record.round() {
+            if let Some(round) = round {
                 note_round(
                     &mut self.rounds,
                     series.cell.index(),
@@ -295,7 +310,6 @@ impl<'q> Builder<'q> {
         }
         let numbered = record.numbered_measurements().zip(record.measurements());
         for (place, ((_, unit), measurement)) in numbered.enumerate().skip(known) {
-            let round = record.round();
             self.add_measurement(number, place, (unit, measurement), round, left_out);
         }
     }
@@ -330,12 +344,25 @@ impl<'q> Builder<'q> {
                     }
                 }
             } else {
-                left_out(value, measurement.unit);
+                self.leave_out(&benchmark, value, measurement.unit, left_out);
             }
         } else {
-            left_out(measurement.value, measurement.unit);
+            self.leave_out(&benchmark, measurement.value, measurement.unit, left_out);
         }
         self.benchmarks[number as usize] = Some(benchmark);
+    }
+
+    /// Tells of a measurement that is no finite number.
+    fn leave_out(
+        &mut self,
+        benchmark: &Benchmark,
+        value: f64,
+        unit: &BStr,
+        left_out: &mut dyn FnMut(f64, &BStr),
+    ) {
+        let shown = Tidied::new(unit).unit;
+        self.not_finite += usize::from(benchmark.keeps(shown.as_ref(), unit));
+        left_out(value, unit);
     }
 
     /// What there is to ask for in the results so far. It takes time to look at
@@ -345,6 +372,7 @@ impl<'q> Builder<'q> {
         let mut seen = Seen {
             benchmarks: self.benchmarks.len(),
             used: self.benchmarks.iter().flatten().count(),
+            not_finite: self.not_finite,
             ..Seen::default()
         };
         let names = self.names.iter();
@@ -553,11 +581,7 @@ impl<'q> Builder<'q> {
         }
         let written = self.units.written(unit);
         let shown = self.units.tidied(unit).unit.as_ref();
-        let is_kept = match &benchmark.outcome {
-            Selected::Keep => true,
-            Selected::Drop => false,
-            Selected::ByUnit(filter) => filter.matches(shown, written),
-        };
+        let is_kept = benchmark.keeps(shown, written);
         let placement = if is_kept {
             self.placement(number, benchmark)
         } else {

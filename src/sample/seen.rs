@@ -24,6 +24,8 @@ pub struct Seen {
     pub benchmarks: usize,
     /// How many of those the query uses.
     pub used: usize,
+    /// How many measurements that the filter keeps are left out, as they are no finite numbers.
+    pub not_finite: usize,
 }
 
 /// A key that changes between results of one benchmark.

@@ -5,7 +5,8 @@
 
 use std::fmt::Write;
 
-use bstr::BString;
+use bstr::{BStr, BString, ByteSlice};
+use regex::bytes::Regex;
 
 /// `SplitMix64` (Steele, Lea and Flood 2014): small, and the same everywhere.
 pub struct Random(u64);
@@ -158,6 +159,7 @@ struct Plan {
     odd_numbers: bool,
     blocks: usize,
     metadata: usize,
+    torn: usize,
     crlf: bool,
 }
 
@@ -226,6 +228,7 @@ impl Plan {
             odd_numbers: random.chance(25),
             blocks: [1, 1, 1, 2, 2, 3][random.within(0, 5)],
             metadata: [0, 0, 0, 30, 100][random.within(0, 4)],
+            torn: [0, 0, 10, 40][random.within(0, 3)],
             crlf: random.chance(8),
         }
     }
@@ -418,7 +421,9 @@ fn file(random: &mut Random, plan: &Plan, shift: f64) -> BString {
                 Sizes::Between(low, high) => random.within(low, high),
             };
             for _ in 0..size {
-                results.push(result(random, plan, benchmark, shift));
+                let whole = result(random, plan, benchmark, shift);
+                let is_torn = plan.torn > 0 && random.chance(plan.torn);
+                results.push(if is_torn { tear(random, &whole) } else { whole });
             }
         }
         if random.chance(15) {
@@ -496,6 +501,79 @@ fn result(random: &mut Random, plan: &Plan, benchmark: &Benchmark, shift: f64) -
         line.extend([gap, &spelled, " ", &measure.unit]);
     }
     line
+}
+
+/// What stands in a text for lines that the programs are given differently: what we read, what `benchstat` does, and the end.
+const OURS: char = '\u{e000}';
+const THEIRS: char = '\u{e001}';
+const END: char = '\u{e002}';
+const NEW_LINE: char = '\u{e003}';
+
+/// A result as log output tears it. We have to read it as `benchstat` reads it whole, which stands in the line of the
+/// numbers; or as it reads the pieces, where they could be put together in several ways or in none.
+fn tear(random: &mut Random, whole: &str) -> String {
+    let space = whole
+        .find(|char: char| char.is_whitespace())
+        .expect("a count");
+    let (name, rest) = whole.split_at(space);
+    let rest = rest.trim_start();
+    let behind_count = rest
+        .find(|char: char| char.is_whitespace())
+        .expect("a measurement");
+    let (count, measurements) = rest.split_at(behind_count);
+    let measurements = measurements.trim_start();
+    let numbers = format!("{count:>8}\t{measurements}");
+    let gap = random.pick(&["\t", " \t", "  ", "   \t"]);
+    let logs: Vec<&str> = (0..random.within(0, 2))
+        .map(|_| {
+            random.pick(&[
+                "listening on port 80",
+                "server: up",
+                "100 requests",
+                "",
+                "  12 5 apples",
+                "N=100",
+                "ok",
+            ])
+        })
+        .collect();
+    let logs: String = logs.iter().flat_map(|log| [*log, "\n"]).collect();
+    let joined = format!("{name}\t{count} {measurements}");
+    let (ours, theirs) = match random.within(0, 9) {
+        0..=3 => (
+            format!("{name}{gap}log: x\n{logs}{numbers}"),
+            format!("log\n{logs}{joined}"),
+        ),
+        4..=5 => (
+            format!("{name}\n{logs}{numbers}"),
+            format!("log\n{logs}{joined}"),
+        ),
+        6 => (format!("{name}{gap}half a line{numbers}"), joined),
+        // The log may have printed either.
+        7 => {
+            let pieces = format!("{name}{gap}log: x\n{logs}{numbers}\n{numbers}");
+            (pieces.clone(), pieces)
+        }
+        // Nobody knows whose numbers they are.
+        8 => {
+            let pieces = format!("{name}{gap}log: x\n{name}Other{gap}log\n{logs}{numbers}\nPASS");
+            (pieces.clone(), pieces)
+        }
+        _ => {
+            let pieces = format!("{name}{gap}log: x\n{logs}PASS\n{numbers}");
+            (pieces.clone(), pieces)
+        }
+    };
+    format!("{OURS}{ours}{THEIRS}{theirs}{END}").replace('\n', &NEW_LINE.to_string())
+}
+
+/// The text that we are given, or `benchstat`.
+pub fn as_given(text: &BStr, to_us: bool) -> BString {
+    let pattern = format!("(?s-u){OURS}(.*?){THEIRS}(.*?){END}");
+    let torn = Regex::new(&pattern).expect("an expression");
+    let chosen = if to_us { &b"$1"[..] } else { b"$2" };
+    let text = torn.replace_all(text, chosen).into_owned();
+    text.replace(NEW_LINE.to_string(), "\n").into()
 }
 
 fn spell(random: &mut Random, value: f64, odd: bool) -> String {
