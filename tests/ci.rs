@@ -45,13 +45,27 @@ struct Place {
     folder: tempfile::TempDir,
 }
 
-/// Stands for `go`: prints results, and records whether for base or head.
+/// Stands for `go`: builds programs that print results, other ones on base than on head, and records how it was called.
 const GO: &str = r#"#!/usr/bin/env bash
 echo "${PWD##*/} $*" >>"$PLACE/go.log"
-case "$PWD" in */base*) time=100 ;; *) time=101 ;; esac
-calls=$(wc -l <"$PLACE/go.log")
+case "$1 $2" in
+  'list -e') if [[ $PWD != */base ]] || [ -z "${NO_BASE:-}" ]; then printf 'example.com/m\0%s\0\0m_test.go\001' "$PWD"; fi ;;
+  'test -c')
+    if [[ $PWD != */base ]] && [ -n "${BROKEN:-}" ]; then echo 'm_test.go:6:2: undefined: x' >&2; exit 1; fi
+    if [ -n "${SAME:-}" ]; then echo same >"$4"; exit; fi
+    cat >"$4" <<'END'
+#!/usr/bin/env bash
+echo "${PWD##*/} $*" >>"$PLACE/program.log"
+case "$PWD" in */base) time=100 ;; *) time=${HEAD_TIME:-101} ;; esac
+calls=$(wc -l <"$PLACE/program.log")
 printf 'goos: linux\ngoarch: amd64\npkg: example.com/m\ncpu: Example\n'
 printf 'BenchmarkOne-8 100 %s.%s ns/op\nPASS\n' "$time" "$((calls % 7))"
+END
+    echo '# '"$PWD" >>"$4"
+    chmod +x "$4"
+    ;;
+  'test '*) printf 'BenchmarkOne-8 100 100 ns/op\nPASS\n' ;;
+esac
 "#;
 
 impl Place {
@@ -143,107 +157,76 @@ impl Place {
     }
 }
 
+const RUN: &str = "cd checkout && bash \"$SCRIPTS/run.sh\"";
+
+/// A checkout whose two commits are built and measured by what stands for `go`.
+fn measured_by(go: &str) -> Place {
+    let place = Place::new();
+    place.command("go", go);
+    place.checkout();
+    place
+}
+
+/// What was called, as the log has it, with the names of files that go away left out.
+fn calls(place: &Place, log: &str, of: &str) -> Vec<String> {
+    let text = place.read(log);
+    let lines = text.lines().filter(|line| line.contains(of));
+    let is_file = |word: &&str| !word.starts_with('/');
+    let words = lines.map(|line| {
+        line.split(' ')
+            .filter(is_file)
+            .collect::<Vec<_>>()
+            .join(" ")
+    });
+    words.collect()
+}
+
 #[test]
 fn both_commits_are_measured_in_turns() {
     if !has_all(&["git", "bash"]) {
         return;
     }
-    let place = Place::new();
-    place.command("go", GO);
-    place.checkout();
-    place.bash(
-        "cd checkout && bash \"$SCRIPTS/measure.sh\"",
-        &[
-            ("BASE_REF", "main"),
-            ("COUNT", "3"),
-            ("BENCH", "One|Two"),
-            ("BENCHTIME", "10x"),
-        ],
+    let place = measured_by(GO);
+    let variables = [
+        ("BASE_REF", "main"),
+        ("HEAD_REF", "faster"),
+        ("COUNT", "3"),
+        ("BENCH", "One|Two"),
+        ("BENCHTIME", "10x"),
+        ("CPU", "1,2"),
+        ("TAGS", "a,b"),
+        ("FLAGS", "-race\n-short"),
+        ("PACKAGES", "./a\n./b"),
+        ("SETUP", "echo \"${PWD##*/} setup\" >>\"$PLACE/go.log\""),
+        ("ARGUMENTS", "-max-count 0"),
+    ];
+    assert_eq!(place.run(RUN, &variables).status.code(), Some(3));
+    assert_eq!(
+        calls(&place, "go.log", "setup"),
+        ["base setup", "head setup"]
     );
-    let flags = "test -run ^$ -bench One|Two -benchmem -count 1 -benchtime 10x ./...";
+    let flags = "-trimpath -buildvcs=false -tags=a,b -race -short";
+    let list = calls(&place, "go.log", "list");
+    assert!(
+        list[0].ends_with(&format!("{flags} -- ./a ./b")),
+        "{list:?}"
+    );
+    let mut built = calls(&place, "go.log", "test -c");
+    built.sort();
+    let expected = ["base", "head"].map(|side| format!("{side} test -c -o {flags} example.com/m"));
+    assert_eq!(built, expected);
+    let flags = "-test.paniconexit0 -test.run=^$ -test.benchmem -test.count=1 -test.bench=One|Two -test.benchtime=10x -test.cpu=1,2";
     let order = ["base", "head", "head", "base", "base", "head"];
-    let expected = order.map(|side| format!("{side} {flags}")).join("\n");
-    assert_eq!(place.read("go.log").trim_end(), expected);
-    assert_eq!(
-        place
-            .read("checkout/base.txt")
-            .matches("BenchmarkOne-8")
-            .count(),
-        3
-    );
-    assert_eq!(
-        place
-            .read("checkout/head.txt")
-            .matches("BenchmarkOne-8")
-            .count(),
-        3
-    );
-    assert_eq!(
-        place
-            .bash("cd checkout && git worktree list | wc -l", &[])
-            .trim(),
-        "1"
-    );
-}
-
-const MEASURE: &str = "cd checkout && bash \"$SCRIPTS/measure.sh\"";
-const COMPARE: &str = "cd checkout && bash \"$SCRIPTS/compare.sh\"";
-
-/// Stands for `go`, with something to run first that knows the side and how many calls there were before.
-fn go_that(fails: &str) -> String {
-    let count = r#"calls=$(cat "$PLACE/go.log" 2>/dev/null | wc -l)"#;
-    format!("#!/usr/bin/env bash\nside=${{PWD##*/}}\n{count}\n{fails}\n{GO}")
-}
-
-/// Measures with such a `go`; returns what is said on standard error.
-fn measure_with(place: &Place, go: &str, count: &str) -> String {
-    place.command("go", &go_that(go));
-    place.checkout();
-    let variables = [("BASE_REF", "main"), ("COUNT", count)];
-    let output = place.run(MEASURE, &variables);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let expected = order.map(|side| format!("{side} {flags}"));
+    assert_eq!(calls(&place, "program.log", ""), expected);
+    for side in ["base", "head"] {
+        let results = place.read(&format!("checkout/rbenchstat-report/results/{side}.txt"));
+        assert_eq!(results.matches("BenchmarkOne-8").count(), 3);
+    }
     let worktrees = place.bash("cd checkout && git worktree list | wc -l", &[]);
     assert_eq!(worktrees.trim(), "1");
-    stderr
-}
-
-#[test]
-fn a_benchmark_that_fails_is_told_and_left_to_the_gate() {
-    if !has_all(&["git", "bash"]) {
-        return;
-    }
-    let place = Place::new();
-    // The fourth call is the one on base in the second round.
-    let fails = r#"if [ "$calls" -eq 3 ]; then
-  echo "$side fails" >>"$PLACE/go.log"
-  seq -f 'line %g' 30
-  printf -- '--- FAIL: BenchmarkOne-8\n    m_test.go:6: broken\nFAIL\nexit status 1\nFAIL\texample.com/m\t0.004s\n'
-  exit 1
-fi"#;
-    let stderr = measure_with(&place, fails, "10");
-    let commit = place.bash("cd checkout && git rev-parse main", &[]);
-    let expected = format!(
-        "go test failed with status 1 on base, commit {}, round 2 of 10;",
-        commit.trim()
-    );
-    assert!(stderr.contains(&expected), "{stderr}");
-    assert!(stderr.contains("  line 16\n") && stderr.contains("broken"));
-    assert!(!stderr.contains("line 15\n"), "{stderr}");
-    assert!(stderr.contains("1 of 20 times go test failed"), "{stderr}");
-
-    assert_eq!(place.read("go.log").lines().count(), 20);
-    let base = place.read("checkout/base.txt");
-    assert!(base.contains("line 1\nline 2\n"));
-    assert_eq!(base.matches("FAIL").count(), 3, "{base}");
-    assert_eq!(base.matches("BenchmarkOne-8 ").count(), 9);
-    let head = place.read("checkout/head.txt");
-    assert_eq!(head.matches("BenchmarkOne-8 ").count(), 10);
-
-    assert_eq!(place.run(COMPARE, &[]).status.code(), Some(3));
-    let comment = place.read("checkout/rbenchstat-report/comment.md");
-    assert!(comment.contains("a benchmark failed"), "{comment}");
-    place.bash(COMPARE, &[("ALLOW", "failed")]);
+    let wrong = [&variables[..9], &[("SETUP", "false")]].concat();
+    assert_eq!(place.run(RUN, &wrong).status.code(), Some(2));
 }
 
 #[test]
@@ -251,45 +234,14 @@ fn a_side_that_does_not_build_still_gets_a_report() {
     if !has_all(&["git", "bash"]) {
         return;
     }
-    let place = Place::new();
-    let fails = r#"if [ "$side" = head ]; then
-  echo "$side fails" >>"$PLACE/go.log"
-  echo 'm_test.go:6:2: undefined: x' >&2
-  printf 'FAIL\texample.com/m [build failed]\nFAIL\n'
-  exit 1
-fi"#;
-    let stderr = measure_with(&place, fails, "3");
+    let place = measured_by(GO);
+    let variables = [("BASE_REF", "main"), ("BROKEN", "yes"), ("COUNT", "3")];
+    let output = place.run(RUN, &variables);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
     assert!(stderr.contains("undefined: x"), "{stderr}");
-    assert!(stderr.contains("3 of 6 times"), "{stderr}");
-    let base = place.read("checkout/base.txt");
-    assert_eq!(base.matches("BenchmarkOne-8 ").count(), 3);
-    assert_eq!(
-        place.read("checkout/head.txt"),
-        "FAIL\texample.com/m [build failed]\nFAIL\n".repeat(3)
-    );
-    let output = place.run(COMPARE, &[("ALLOW", "failed")]);
-    assert_eq!(output.status.code(), Some(3));
     let comment = place.read("checkout/rbenchstat-report/comment.md");
     assert!(comment.contains("[build failed]"), "{comment}");
-}
-
-#[test]
-fn a_run_that_ends_without_a_word_is_seen_by_the_gate() {
-    if !has_all(&["git", "bash"]) {
-        return;
-    }
-    let place = Place::new();
-    // Killed within a line.
-    let fails = r#"if [ "$calls" -eq 3 ]; then
-  echo "$side fails" >>"$PLACE/go.log"
-  printf 'pkg: example.com/m\nBenchmarkOne-8 '
-  exit 137
-fi"#;
-    measure_with(&place, fails, "10");
-    let base = place.read("checkout/base.txt");
-    let told = "BenchmarkOne-8 \nFAIL\tgo test ended with status 137\ngoos: ";
-    assert!(base.contains(told), "{base}");
-    assert_eq!(place.run(COMPARE, &[]).status.code(), Some(3));
 }
 
 #[test]
@@ -297,57 +249,24 @@ fn wrong_usage_of_the_measurement_is_refused() {
     if !has_all(&["git", "bash"]) {
         return;
     }
-    let place = Place::new();
-    place.command("go", GO);
-    place.checkout();
+    let place = measured_by(GO);
     let main = ("BASE_REF", "main");
-    let counts = ["abc", "0", "-1", "2.5", "1 2", "99999999999999999999"];
-    let mut wrong = counts
-        .map(|count| (vec![main, ("COUNT", count)], "COUNT"))
-        .to_vec();
-    wrong.push((vec![], "BASE_REF is not set"));
-    wrong.push((vec![("BASE_REF", "")], "BASE_REF is not set"));
-    wrong.push((vec![("BASE_REF", "gone")], "BASE_REF is 'gone'"));
-    wrong.push((vec![main, ("HEAD_REF", "gone")], "HEAD_REF is 'gone'"));
-    for (variables, message) in wrong {
-        let output = place.run(MEASURE, &variables);
+    for (variables, message) in [
+        (vec![main, ("COUNT", "abc")], "abc"),
+        (vec![main, ("COUNT", "0")], "0"),
+        (vec![("BASE_REF", "gone")], "\"gone\" is no commit"),
+        (vec![main, ("HEAD_REF", "gone")], "\"gone\" is no commit"),
+    ] {
+        let output = place.run(RUN, &variables);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{variables:?}\n{stderr}");
+        assert!(stderr.contains(message), "{stderr}");
         assert!(
-            stderr.contains(&format!("measure.sh: {message}")),
+            stderr.contains("What to do next: mend the argument"),
             "{stderr}"
         );
     }
-    assert_eq!(place.read("go.log"), "");
-    assert!(!place.path("checkout/base.txt").exists());
-    // An error that is nobody's usage: status 1 is the gate's.
-    fs::create_dir(place.path("checkout/base.txt")).unwrap();
-    assert_eq!(place.run(MEASURE, &[main]).status.code(), Some(2));
-}
-
-#[test]
-fn a_measurement_that_is_interrupted_ends() {
-    if !has_all(&["git", "bash"]) {
-        return;
-    }
-    let place = Place::new();
-    // Who ignores the signal hands that down, and then there is nothing to interrupt.
-    if place.run("kill -INT $$; exit 7", &[]).status.code() == Some(7) {
-        return;
-    }
-    place.command(
-        "go",
-        "#!/usr/bin/env bash\necho >>\"$PLACE/go.log\"\nkill -INT \"$MEASURE\"\nexit 1\n",
-    );
-    place.checkout();
-    let output = place.run(
-        "cd checkout && export MEASURE=$$ && exec bash \"$SCRIPTS/measure.sh\"",
-        &[("BASE_REF", "main")],
-    );
-    assert_eq!(output.status.code(), Some(130));
-    assert_eq!(place.read("go.log"), "\n");
-    let worktrees = place.bash("cd checkout && git worktree list | wc -l", &[]);
-    assert_eq!(worktrees.trim(), "1");
+    assert_eq!(place.read("program.log"), "");
 }
 
 #[test]
@@ -357,24 +276,27 @@ fn real_benchmarks_are_measured_compared_and_gated() {
     }
     let place = Place::new();
     place.checkout();
+    let variables = [
+        ("BASE_REF", "main"),
+        ("COUNT", "2"),
+        ("BENCHTIME", "10x"),
+        ("GOTOOLCHAIN", "local"),
+        ("FLAGS", "-ldflags=-s"),
+    ];
+    let output = place.run(RUN, &variables);
+    // A line break at the end of a file is no other program.
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let comment = "<!-- rbenchstat:v1 id=default -->\nNothing to measure: every package with benchmarks is the same program on both sides.\n";
+    assert_eq!(place.read("checkout/rbenchstat-report/comment.md"), comment);
     place.bash(
-        "cd checkout && bash \"$SCRIPTS/measure.sh\"",
-        &[
-            ("BASE_REF", "main"),
-            ("COUNT", "2"),
-            ("BENCHTIME", "10x"),
-            ("GOFLAGS", "-mod=mod"),
-            ("GOTOOLCHAIN", "local"),
-        ],
+        "cd checkout && sed -i 's/b.N; i++ {/&\\n\\t\\tb.Log(i)/' m_test.go",
+        &[],
     );
-    let output = place.run(COMPARE, &[]);
     // Two runs a side can show nothing, and the gate says so.
-    assert_eq!(
-        output.status.code(),
-        Some(3),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let output = place.run(RUN, &variables);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
 }
 
 fn lay(place: &Place, sides: &inputs::Sides) {
@@ -390,37 +312,36 @@ fn lay(place: &Place, sides: &inputs::Sides) {
 
 #[test]
 fn all_reports_are_written_and_the_status_is_kept_for_the_last_step() {
-    let place = Place::new();
-    lay(&place, &inputs::small());
-    let compare = "bash \"$SCRIPTS/compare.sh\"";
+    if !has_all(&["git", "bash"]) {
+        return;
+    }
+    let place = measured_by(GO);
     let variables = [
-        ("BASE_REF", "v1"),
+        ("BASE_REF", "main"),
+        ("HEAD_TIME", "120"),
         ("ALLOW", "removed"),
         ("THRESHOLD", "3%"),
         ("ID", "codec"),
-        ("ARGUMENTS", "-adjust bh -sort name"),
+        // Lists may have several lines.
+        ("ARGUMENTS", "-adjust bh\n  -sort name\n-changed-only\n"),
     ];
-    let output = place.run(compare, &variables);
-    assert_eq!(
-        output.status.code(),
-        Some(1),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let output = place.run(RUN, &variables);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
     for name in [
         "comment.md",
         "report.json",
         "report.html",
-        "base.txt",
-        "head.txt",
+        "results/base.txt",
+        "results/head.txt",
     ] {
-        assert!(
-            !place.read(&format!("rbenchstat-report/{name}")).is_empty(),
-            "{name}"
-        );
+        let text = place.read(&format!("checkout/rbenchstat-report/{name}"));
+        assert!(!text.is_empty(), "{name}");
     }
-    let comment = place.read("rbenchstat-report/comment.md");
-    assert!(comment.starts_with("<!-- rbenchstat:v1 id=codec -->\n### ❌ gate failed: "));
+    let report: Value =
+        serde_json::from_str(&place.read("checkout/rbenchstat-report/report.json")).unwrap();
+    assert_eq!(report.to_string().matches("\"bh\"").count(), 1);
+    assert!(report.to_string().contains("\"changed_only\":true"));
 
     fs::write(place.path("summary"), "before\n").unwrap();
     let (output, summary) = (place.path("output"), place.path("summary"));
@@ -428,8 +349,10 @@ fn all_reports_are_written_and_the_status_is_kept_for_the_last_step() {
         ("GITHUB_OUTPUT", output.to_str().unwrap()),
         ("GITHUB_STEP_SUMMARY", summary.to_str().unwrap()),
     ];
-    place.bash(compare, &[&variables[..], &github].concat());
+    place.bash(RUN, &[&variables[..], &github].concat());
     assert_eq!(place.read("output"), "status=1\n");
+    let comment = place.read("checkout/rbenchstat-report/comment.md");
+    assert!(comment.starts_with("<!-- rbenchstat:v1 id=codec -->\n### ❌ gate failed: "));
     let next = "mend the rows to blame above, or, if they are meant, waive them with a reason and a date (-waivers)";
     assert_eq!(
         place.read("summary"),
@@ -439,33 +362,21 @@ fn all_reports_are_written_and_the_status_is_kept_for_the_last_step() {
 
 #[test]
 fn earlier_reports_do_not_outlive_a_comparison_that_fails() {
-    let place = Place::new();
-    lay(&place, &inputs::small());
-    let compare = "bash \"$SCRIPTS/compare.sh\"";
-    let reports = ["comment.md", "report.json", "report.html"];
-    let exist = |folder: &str| reports.map(|name| place.path(&format!("{folder}/{name}")).exists());
-    for (folder, variables) in [
-        ("rbenchstat-report", vec![]),
-        // Reports beside the inputs, which have to stay.
-        (".", vec![("REPORTS", ".")]),
-    ] {
-        fs::create_dir_all(place.path(folder)).unwrap();
-        fs::write(place.path(folder).join("mine"), "").unwrap();
-        place.run(compare, &variables);
-        assert_eq!(exist(folder), [true; 3]);
-        let wrong = [&variables[..], &[("THRESHOLD", "much")]].concat();
-        assert_eq!(place.run(compare, &wrong).status.code(), Some(2));
-        assert_eq!(exist(folder), [false; 3]);
-        for name in ["mine", "base.txt", "head.txt"] {
-            assert!(place.path(folder).join(name).exists(), "{folder}/{name}");
-        }
+    if !has_all(&["git", "bash"]) {
+        return;
     }
-    // An input that is not there is an error as well, and its earlier copy goes.
-    fs::remove_file(place.path("head.txt")).unwrap();
-    place.bash("echo >rbenchstat-report/comment.md", &[]);
-    assert_eq!(place.run(compare, &[]).status.code(), Some(2));
-    assert_eq!(exist("rbenchstat-report"), [false; 3]);
-    assert!(!place.path("rbenchstat-report/head.txt").exists());
+    let place = measured_by(GO);
+    let reports = ["comment.md", "report.json", "report.html"];
+    let path = |name: &str| place.path(&format!("checkout/rbenchstat-report/{name}"));
+    let exist = || reports.map(|name| path(name).exists());
+    let variables = [("BASE_REF", "main"), ("COUNT", "2")];
+    place.run(RUN, &variables);
+    assert_eq!(exist(), [true; 3]);
+    fs::write(path("mine"), "").unwrap();
+    let wrong = [&variables[..], &[("THRESHOLD", "much")]].concat();
+    assert_eq!(place.run(RUN, &wrong).status.code(), Some(2));
+    assert_eq!(exist(), [false; 3]);
+    assert!(path("mine").exists());
 }
 
 const POST: &str = "bash \"$SCRIPTS/post.sh\"";
@@ -697,7 +608,7 @@ fn a_token_that_may_not_write_fails_the_step_and_no_more() {
         );
     }
     let gate = steps.last().unwrap();
-    assert!(gate.starts_with("Gate\n      if: ${{ !cancelled() && steps.compare.outputs.status"));
+    assert!(gate.starts_with("Gate\n      if: ${{ !cancelled() && steps.run.outputs.status"));
 }
 
 #[test]
@@ -905,78 +816,27 @@ fn each_event_is_compared_with_what_it_is_about() {
 
 #[test]
 fn the_first_benchmarks_are_told_and_not_red() {
-    let place = Place::new();
-    lay(&place, &inputs::small());
-    fs::write(
-        place.path("base.txt"),
-        "?   \texample.com/m\t[no test files]\n",
-    )
-    .unwrap();
-    let summary = place.path("summary");
-    let variables = [
-        ("GITHUB_STEP_SUMMARY", summary.to_str().unwrap()),
-        ("ALLOW", "removed"),
-    ];
-    let output = place.run("bash \"$SCRIPTS/compare.sh\"", &variables);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
-    assert!(stderr.contains("base has no benchmarks"), "{stderr}");
-    assert!(
-        place
-            .read("summary")
-            .contains("These are the first benchmarks")
-    );
-    // A base that fails is another matter.
-    fs::write(
-        place.path("base.txt"),
-        "FAIL\texample.com/m [build failed]\n",
-    )
-    .unwrap();
-    let output = place.run("bash \"$SCRIPTS/compare.sh\"", &variables);
-    assert_eq!(output.status.code(), Some(3));
-    assert!(
-        place
-            .read("summary")
-            .contains("**What to do next:** do what the reasons above say")
-    );
-}
-
-#[test]
-fn lists_may_have_several_lines() {
-    let place = Place::new();
-    lay(&place, &inputs::small());
-    let arguments = "-adjust bh\n  -sort name\n-changed-only\n";
-    let output = place.run("bash \"$SCRIPTS/compare.sh\"", &[("ARGUMENTS", arguments)]);
-    assert_eq!(output.status.code(), Some(1));
-    let report: Value = serde_json::from_str(&place.read("rbenchstat-report/report.json")).unwrap();
-    assert_eq!(report.to_string().matches("\"bh\"").count(), 1);
-    assert!(report.to_string().contains("\"changed_only\":true"));
-}
-
-#[test]
-fn a_setup_command_and_further_flags_reach_both_sides() {
     if !has_all(&["git", "bash"]) {
         return;
     }
-    let place = Place::new();
-    place.command("go", GO);
-    place.checkout();
+    let place = measured_by(GO);
+    let summary = place.path("summary");
     let variables = [
         ("BASE_REF", "main"),
-        ("COUNT", "1"),
-        ("TAGS", "a,b"),
-        ("FLAGS", "-cpu 1\n-short"),
-        ("PACKAGES", "./a\n./b"),
-        ("SETUP", "echo \"${PWD##*/} setup\" >>\"$PLACE/go.log\""),
+        ("NO_BASE", "yes"),
+        ("GITHUB_STEP_SUMMARY", summary.to_str().unwrap()),
     ];
-    place.bash(MEASURE, &variables);
-    let flags = "test -run ^$ -bench . -benchmem -count 1 -tags a,b -cpu 1 -short ./a ./b";
-    assert_eq!(
-        place.read("go.log"),
-        format!("base setup\nhead setup\nbase {flags}\nhead {flags}\n")
-    );
-    let wrong = [&variables[..5], &[("SETUP", "false")]].concat();
-    assert_eq!(place.run(MEASURE, &wrong).status.code(), Some(2));
+    let output = place.run(RUN, &variables);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(stderr.contains("the base has no benchmarks"), "{stderr}");
+    let told = place.read("summary");
+    assert!(told.contains("gate passed: nothing compared"), "{told}");
+    // One that fails is another matter.
+    let output = place.run(RUN, &[&variables[..], &[("BROKEN", "yes")]].concat());
+    assert_eq!(output.status.code(), Some(3));
+    let next = "**What to do next:** do what the reasons above say";
+    assert!(place.read("summary").contains(next));
 }
 
 /// What a release calls the archive for this machine.
@@ -1407,7 +1267,7 @@ fn workflows_run_nothing_but_the_scripts_tested_here() {
             assert!(!command.contains("${{"), "{path}: {command}");
         }
     }
-    assert_eq!(scripts, 12);
+    assert_eq!(scripts, 10);
 }
 
 /// Every script of the shell in the repository.

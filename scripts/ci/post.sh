@@ -4,7 +4,7 @@
 #   COMMENT       the file (default: rbenchstat-report/comment.md)
 #   PULL_REQUEST  the number of the pull request
 #   REPOSITORY    OWNER/NAME (default: GITHUB_REPOSITORY)
-#   ID            as it was given to compare.sh (default: default)
+#   ID            as it was given to run.sh (default: default)
 #   GH_TOKEN      the token to comment with; GITHUB_API_URL says where
 # The file may come from a fork, so it is only ever text: it has to start with the marker and to have the size of a comment,
 # and the number of the pull request comes from elsewhere.

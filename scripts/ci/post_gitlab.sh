@@ -2,7 +2,7 @@
 # Posts a comment of rbenchstat on a merge request of GitLab, or updates the one posted before.
 #
 #   COMMENT       the file (default: rbenchstat-report/comment.md)
-#   ID            as it was given to compare.sh (default: default)
+#   ID            as it was given to run.sh (default: default)
 #   GITLAB_TOKEN  a token that may write notes (`api`); without one, nothing is posted
 # The other variables are GitLab's own. Needs curl and jq. Only a note that this token wrote is changed.
 set -euo pipefail

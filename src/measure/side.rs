@@ -210,7 +210,8 @@ fn checked_out(
     let scratch = fs::canonicalize(scratch.path()).map_err(MeasureError::file(scratch.path()))?;
     let top = scratch.join(&label);
     repository.check_out(commit, &top, worktrees)?;
-    let folder = top.join(&repository.within);
+    // No slash at the end, which joining nothing would add.
+    let folder: PathBuf = top.join(&repository.within).components().collect();
     if !folder.is_dir() {
         let within = repository.within.display();
         return MeasureError::refused(format!(
