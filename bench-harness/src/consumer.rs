@@ -233,17 +233,18 @@ pub fn decode(chunk: &[u8]) -> Result<Vec<Box<str>>> {
 mod tests {
     use super::*;
     use crate::decision_log::chunk::ChunkEncoder;
-    use crate::decision_log::event::tests::event;
+    use crate::decision_log::event::{encode, tests::event};
+    use crate::decision_log::settings::ChunkGuess;
     use crate::decision_log::uploader::{Http, Transport as _};
     use crate::engine::Value;
 
     fn chunk(first: u32, count: u32) -> Bytes {
-        let mut encoder = ChunkEncoder::new(1 << 20);
+        let mut encoder = ChunkEncoder::new(1 << 20, ChunkGuess::Opa);
         let mut closed = Vec::new();
         for number in first..first + count {
             let mut event = event(r#"{"a": "b"}"#);
             event.decision_id = Value::from(format!("id-{number}"));
-            let text = serde_json::to_vec(&event).unwrap();
+            let text = encode(&event).unwrap();
             encoder.write(&text, &mut closed).unwrap();
         }
         encoder.flush(&mut closed).unwrap();

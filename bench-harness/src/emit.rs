@@ -109,6 +109,7 @@ pub fn measurement(
     }
     if let Some(log) = &measured.log {
         metric(log.dropped as f64 / operations, "dropped-events/op");
+        metric(log.rescales as f64 / operations, "rescales/op");
         metric(log.upload_bytes as f64 / operations, "upload-B/op");
         if figures.memory {
             metric(log.uploader.bytes as f64 / operations, "uploader-B/op");
@@ -273,6 +274,7 @@ mod tests {
         let mut measured = measured(1_000);
         measured.log = Some(LogFigures {
             dropped: 250,
+            rescales: 3,
             upload_bytes: 123_456,
             uploader: Allocations {
                 count: 500,
@@ -283,7 +285,7 @@ mod tests {
         let first = text.lines().next().unwrap();
         assert!(
             first.ends_with(
-                "\t         0.2500 dropped-events/op\t       123.5 upload-B/op\t         2.000 uploader-B/op\t         0.5000 uploader-allocs/op"
+                "\t         0.2500 dropped-events/op\t         0.003000 rescales/op\t       123.5 upload-B/op\t         2.000 uploader-B/op\t         0.5000 uploader-allocs/op"
             ),
             "{first}"
         );

@@ -14,8 +14,9 @@ use regorus::languages::rego::compiler::Compiler;
 use regorus::rvm::RegoVM;
 use regorus::rvm::vm::{ExecutionMode, ExecutionState, SuspendReason};
 use regorus::utils::limits::ExecutionTimerConfig;
-use regorus::{PolicyLengthConfig, Rc};
+use regorus::{CompiledPolicy, PolicyLengthConfig, Rc};
 
+use crate::decision_log::settings::LogPolicy;
 use crate::policy::Policy;
 use crate::token::{self, TokenVerifier};
 
@@ -26,6 +27,13 @@ pub const REGORUS_VERSION: &str = "0.14.1";
 
 const MASK_RULE: &str = "data.system.log.mask";
 const DROP_RULE: &str = "data.system.log.drop";
+
+/// Rules that never hold: what a policy without rules for the log is asked where it is asked all the same.
+const NO_DROP: (&str, &str) = ("no-drop.rego", "package system.log\n\ndrop if false\n");
+const NO_MASK: (&str, &str) = (
+    "no-mask.rego",
+    "package system.log\n\nmask contains \"\" if false\n",
+);
 
 /// How a policy is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -67,8 +75,9 @@ pub fn parse_json(text: &str) -> Result<Value> {
 pub struct Engine {
     backend: Backend,
     decision: String,
-    has_mask: bool,
-    has_drop: bool,
+    /// Entry points of the rules for the log, of those there are.
+    mask: Option<usize>,
+    drop: Option<usize>,
 }
 
 enum Backend {
@@ -82,12 +91,12 @@ struct Machine {
 }
 
 impl Engine {
-    /// Compiles `policy`.
+    /// Compiles `policy`, with its rules for the decision log where there is one.
     ///
     /// # Errors
     /// With file, line and column when a policy does not compile, and with the
     /// packages there are when the decision path names no rule.
-    pub fn compile(kind: EngineKind, policy: &Policy) -> Result<Self> {
+    pub fn compile(kind: EngineKind, policy: &Policy, log: Option<LogPolicy>) -> Result<Self> {
         let mut engine = regorus::Engine::new();
         engine.set_policy_length_config(PolicyLengthConfig {
             // An inlined certificate is one long line.
@@ -110,34 +119,27 @@ impl Engine {
             .add_data_json(&policy.data.to_string())
             .context("the data document (data.json)")?;
         let decision = rule_path(&policy.decision)?;
-        let compiled = engine
-            .compile_with_entrypoint(&Rc::from(decision.as_str()))
-            .map_err(|error| {
-                let error = policy_error(&error);
-                if !error.to_string().contains("not a valid rule path") {
-                    return error;
-                }
-                let packages = engine.get_packages().unwrap_or_default().join(", ");
-                anyhow!(
-                    "the decision path {} names no rule in {packages}; set it with --decision",
-                    policy.decision
-                )
-            })?;
-        let rules = compiled.get_rules();
-        let has_mask = rules.contains_key(MASK_RULE);
-        let has_drop = rules.contains_key(DROP_RULE);
-        if !rules.contains_key(&decision) {
-            bail!(
-                "the decision path {} names no rule; set it with --decision",
-                policy.decision
-            );
+        let mut compiled = compile(&mut engine, &decision, policy)?;
+        let mut log_rules = Vec::new();
+        let mut added = false;
+        for (rule, (name, text)) in [(MASK_RULE, NO_MASK), (DROP_RULE, NO_DROP)] {
+            let there = compiled.get_rules().contains_key(rule);
+            if !there && log == Some(LogPolicy::Always) {
+                engine.add_policy(name.to_owned(), text.to_owned())?;
+                added = true;
+            }
+            if log.is_some() && (there || log == Some(LogPolicy::Always)) {
+                log_rules.push(rule);
+            }
+        }
+        if added {
+            compiled = compile(&mut engine, &decision, policy)?;
         }
         let backend = match kind {
             EngineKind::Interpreter => Backend::Interpreter(Box::new(engine)),
             EngineKind::Rvm => {
                 let mut entry_points = vec![decision.as_str()];
-                entry_points.extend(has_mask.then_some(MASK_RULE));
-                entry_points.extend(has_drop.then_some(DROP_RULE));
+                entry_points.extend(&log_rules);
                 let program = Compiler::compile_from_policy_with_host_await(
                     &compiled,
                     &entry_points,
@@ -162,11 +164,12 @@ impl Engine {
                 }))
             }
         };
+        let entry_point = |rule| log_rules.iter().position(|there| *there == rule);
         Ok(Self {
             backend,
             decision,
-            has_mask,
-            has_drop,
+            mask: entry_point(MASK_RULE).map(|index| index + 1),
+            drop: entry_point(DROP_RULE).map(|index| index + 1),
         })
     }
 
@@ -188,16 +191,10 @@ impl Engine {
         Ok(value)
     }
 
-    /// Whether the policy masks events.
+    /// Whether there are rules for the decision log to ask.
     #[must_use]
-    pub fn has_mask(&self) -> bool {
-        self.has_mask
-    }
-
-    /// Whether the policy drops events.
-    #[must_use]
-    pub fn has_drop(&self) -> bool {
-        self.has_drop
+    pub fn has_log_policy(&self) -> bool {
+        self.mask.is_some() || self.drop.is_some()
     }
 
     /// The masking rules for `event`: a set of paths and of objects with `op`, `path`, `value`.
@@ -205,7 +202,10 @@ impl Engine {
     /// # Errors
     /// When the evaluation fails.
     pub fn mask(&mut self, event: Value) -> Result<Value> {
-        self.side_rule(MASK_RULE, 1, event)
+        match self.mask {
+            Some(index) => self.side_rule(MASK_RULE, index, event),
+            None => Ok(Value::Undefined),
+        }
     }
 
     /// Whether the policy drops `event`.
@@ -213,8 +213,10 @@ impl Engine {
     /// # Errors
     /// When the evaluation fails.
     pub fn drops(&mut self, event: Value) -> Result<bool> {
-        let index = 1 + usize::from(self.has_mask);
-        Ok(self.side_rule(DROP_RULE, index, event)? == Value::Bool(true))
+        match self.drop {
+            Some(index) => Ok(self.side_rule(DROP_RULE, index, event)? == Value::Bool(true)),
+            None => Ok(false),
+        }
     }
 
     fn side_rule(&mut self, rule: &str, index: usize, event: Value) -> Result<Value> {
@@ -226,6 +228,34 @@ impl Engine {
             Backend::Rvm(machine) => machine.run(index, event),
         }
     }
+}
+
+/// Compiles for one decision, whose rule there must be.
+fn compile(
+    engine: &mut regorus::Engine,
+    decision: &str,
+    policy: &Policy,
+) -> Result<CompiledPolicy> {
+    let compiled = engine
+        .compile_with_entrypoint(&Rc::from(decision))
+        .map_err(|error| {
+            let error = policy_error(&error);
+            if !error.to_string().contains("not a valid rule path") {
+                return error;
+            }
+            let packages = engine.get_packages().unwrap_or_default().join(", ");
+            anyhow!(
+                "the decision path {} names no rule in {packages}; set it with --decision",
+                policy.decision
+            )
+        })?;
+    if !compiled.get_rules().contains_key(decision) {
+        bail!(
+            "the decision path {} names no rule; set it with --decision",
+            policy.decision
+        );
+    }
+    Ok(compiled)
 }
 
 impl Machine {
@@ -312,7 +342,6 @@ mod tests {
             }],
             data: serde_json::json!({"limit": 3}),
             decision: decision.to_owned(),
-            revision: None,
         }
     }
 
@@ -323,7 +352,7 @@ mod tests {
             "a/b/allow",
         );
         for kind in [EngineKind::Interpreter, EngineKind::Rvm] {
-            let mut engine = Engine::compile(kind, &policy).unwrap();
+            let mut engine = Engine::compile(kind, &policy, None).unwrap();
             for (number, expected) in [(2, true), (3, false), (1, true)] {
                 let input = parse_json(&format!("{{\"n\": {number}}}")).unwrap();
                 assert_eq!(engine.decide(input).unwrap(), Value::Bool(expected));
@@ -334,21 +363,25 @@ mod tests {
     #[test]
     fn a_policy_that_does_not_parse_says_file_and_line() {
         let policy = policy("package a\nallow if {\n  input.x ==\n}\n", "a/allow");
-        let error = Engine::compile(EngineKind::Rvm, &policy).err().unwrap();
+        let error = Engine::compile(EngineKind::Rvm, &policy, None)
+            .err()
+            .unwrap();
         assert!(error.to_string().starts_with("p.rego:4:1"), "{error}");
     }
 
     #[test]
     fn a_policy_that_calls_an_unknown_function_says_file_and_line() {
         let policy = policy("package a\nallow if foo.bar(1)\n", "a/allow");
-        let error = Engine::compile(EngineKind::Rvm, &policy).err().unwrap();
+        let error = Engine::compile(EngineKind::Rvm, &policy, None)
+            .err()
+            .unwrap();
         assert!(format!("{error:#}").contains("p.rego:2:"), "{error:#}");
     }
 
     #[test]
     fn a_decision_path_without_a_rule_names_the_packages() {
         let policy = policy("package a.b\nallow = true", "a/b/deny");
-        let error = Engine::compile(EngineKind::Interpreter, &policy)
+        let error = Engine::compile(EngineKind::Interpreter, &policy, None)
             .err()
             .unwrap();
         let message = format!("{error:#}");
@@ -360,7 +393,7 @@ mod tests {
     fn an_undefined_decision_is_an_error() {
         let policy = policy("package a\nallow if input.x", "a/allow");
         for kind in [EngineKind::Interpreter, EngineKind::Rvm] {
-            let mut engine = Engine::compile(kind, &policy).unwrap();
+            let mut engine = Engine::compile(kind, &policy, None).unwrap();
             let error = engine.decide(parse_json("{}").unwrap()).unwrap_err();
             assert!(error.to_string().contains("undefined"), "{error}");
         }
@@ -382,8 +415,8 @@ mod tests {
                 .to_owned(),
         });
         for kind in [EngineKind::Interpreter, EngineKind::Rvm] {
-            let mut engine = Engine::compile(kind, &policy).unwrap();
-            assert!(engine.has_mask() && engine.has_drop());
+            let mut engine = Engine::compile(kind, &policy, Some(LogPolicy::Present)).unwrap();
+            assert!(engine.has_log_policy());
             let event = parse_json(r#"{"path": "skip", "input": {"x": 1}}"#).unwrap();
             let mask = engine.mask(event.clone()).unwrap();
             assert_eq!(serde_json::to_string(&mask).unwrap(), r#"["/input/x"]"#);
@@ -394,6 +427,49 @@ mod tests {
                 engine.decide(parse_json("{}").unwrap()).unwrap(),
                 Value::Bool(true)
             );
+        }
+    }
+
+    #[test]
+    fn rules_for_the_log_are_asked_always_or_where_there_are_some() {
+        for (log, text, asked) in [
+            (None, "package system.log\ndrop if true", false),
+            (
+                Some(LogPolicy::Present),
+                "package system.log\nother = 1",
+                false,
+            ),
+            (
+                Some(LogPolicy::Present),
+                "package system.log\nmask = [\"/a\"]",
+                true,
+            ),
+            (Some(LogPolicy::Always), "package other", true),
+            (
+                Some(LogPolicy::Always),
+                "package system.log\nmask = [\"/a\"]",
+                true,
+            ),
+            (
+                Some(LogPolicy::Always),
+                "package system.log\ndefault drop = false",
+                true,
+            ),
+        ] {
+            let mut policy = policy("package a\nallow = true\n", "a/allow");
+            policy.files.push(PolicyFile {
+                name: "log.rego".to_owned(),
+                text: text.to_owned(),
+            });
+            for kind in [EngineKind::Interpreter, EngineKind::Rvm] {
+                let mut engine = Engine::compile(kind, &policy, log).unwrap();
+                assert_eq!(engine.has_log_policy(), asked, "{log:?} {text}");
+                let event = parse_json(r#"{"input": {}}"#).unwrap();
+                assert!(!engine.drops(event.clone()).unwrap());
+                let mask = engine.mask(event).unwrap();
+                let masks = mask.as_array().is_ok_and(|rules| !rules.is_empty());
+                assert_eq!(masks, text.contains("mask"), "{log:?} {text}: {mask}");
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::decision_log::Logger;
-use crate::decision_log::event::{Event, Origin, Outcome};
+use crate::decision_log::event::{Event, Origin, Outcome, Timers};
 use crate::engine::{Engine, EngineKind, Value};
 use crate::input::{Body, InputBuilder};
 use crate::latency::nanoseconds;
@@ -109,11 +109,15 @@ impl Filter {
         logger: Option<Logger>,
         body_limit: usize,
     ) -> Result<Self> {
-        let origin = || Arc::new(Origin::new(&policy.decision, policy.revision.as_deref()));
+        let log_policy = logger.as_ref().map(|logger| logger.settings().log_policy);
+        let log = logger.map(|logger| {
+            let origin = Origin::new(&policy.decision, logger.process());
+            (logger, Arc::new(origin))
+        });
         Ok(Self {
-            engine: Engine::compile(kind, policy)?,
+            engine: Engine::compile(kind, policy, log_policy)?,
             inputs: InputBuilder::default(),
-            log: logger.map(|logger| (logger, origin())),
+            log,
             body_limit,
             context_extensions: Vec::new(),
         })
@@ -128,12 +132,13 @@ impl Filter {
 
 impl Authorize for Filter {
     fn authorize(&mut self, request: &Request) -> Result<Decision> {
+        let arrived = Instant::now();
         let body = match &request.body {
             Some(bytes) => Some(Body::read(bytes.as_slice(), self.body_limit)?),
             None => None,
         };
         let mut id = Uuid::encode_buffer();
-        let id = &*Uuid::new_v4().hyphenated().encode_lower(&mut id);
+        let id = &*Uuid::new_v4().simple().encode_lower(&mut id);
         let id = Value::from(id);
         let input = self
             .inputs
@@ -155,7 +160,10 @@ impl Authorize for Filter {
                 Err(error) => Outcome::Error(format!("{error:#}")),
             },
             timestamp,
-            evaluation,
+            timers: Timers {
+                evaluation,
+                handler: nanoseconds(arrived.elapsed()),
+            },
             erased: Vec::new(),
             masked: Vec::new(),
         };

@@ -162,7 +162,7 @@ impl InputBuilder {
         object([
             (self.attributes.clone(), object(attributes)),
             (self.parsed_path.clone(), parse_path(path)),
-            (self.parsed_query.clone(), parse_pairs(query.as_bytes())),
+            (self.parsed_query.clone(), parse_pairs(query)),
             (self.parsed_body.clone(), parsed_body),
             (self.truncated_body.clone(), Value::Bool(truncated)),
             (self.version.clone(), self.version_value.clone()),
@@ -197,10 +197,26 @@ fn parse_path(path: &str) -> Value {
     Value::from(parts)
 }
 
+/// Whether two hexadecimal digits follow each `%`.
+#[must_use]
+pub fn has_whole_escapes(text: &str) -> bool {
+    text.split('%').skip(1).all(|after| {
+        let digits = after.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    })
+}
+
 /// `k=v&k=w` as a key → list of values.
-fn parse_pairs(text: &[u8]) -> Value {
+///
+/// As Go does, a pair with a semicolon or a broken escape is left out.
+fn parse_pairs(text: &str) -> Value {
     let mut pairs: Vec<(String, Vec<Value>)> = Vec::new();
-    for (key, value) in form_urlencoded::parse(text) {
+    let whole = |pair: &&str| !pair.contains(';') && has_whole_escapes(pair);
+    let parsed = text
+        .split('&')
+        .filter(whole)
+        .flat_map(|pair| form_urlencoded::parse(pair.as_bytes()));
+    for (key, value) in parsed {
         let value = Value::from(value.as_ref());
         match pairs.iter_mut().find(|(there, _)| *there == key) {
             Some((_, values)) => values.push(value),
@@ -237,7 +253,7 @@ fn parse_body(body: &Body, headers: &[(String, String)]) -> (Value, bool) {
             .and_then(|text| engine::parse_json(text).ok())
             .unwrap_or(Value::Null)
     } else if content_type.contains("application/x-www-form-urlencoded") && !body.bytes.is_empty() {
-        parse_pairs(&body.bytes)
+        parse_pairs(&String::from_utf8_lossy(&body.bytes))
     } else {
         Value::Null
     };
@@ -297,6 +313,12 @@ mod tests {
                 "version": {"ext_authz": "v3", "encoding": "protojson"}
             })
         );
+    }
+
+    #[test]
+    fn a_pair_of_the_query_with_a_semicolon_or_a_broken_escape_is_left_out() {
+        let request = request("GET", "/?a=1;b=2&c=%zz&d=%4&%=e&f=%41", &[], None);
+        assert_eq!(document(&request, 9)["parsed_query"], json!({"f": ["A"]}));
     }
 
     #[test]

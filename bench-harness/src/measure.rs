@@ -7,13 +7,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use axum::body::Bytes;
 use hdrhistogram::Histogram;
 
 use crate::allocation::{Allocations, Counter, Reader};
 use crate::consumer::{Behaviour, Consumer, Counts};
 use crate::decision_log::settings::Settings;
-use crate::decision_log::uploader::{Http, Refused, Transport, Uploader};
+use crate::decision_log::uploader::{Http, Uploader};
 use crate::decision_log::{Account, Logger, Shared, Tally};
 use crate::engine::EngineKind;
 use crate::filter::{Authorize, EmptyFilter, Filter, check};
@@ -94,10 +93,12 @@ impl fmt::Debug for Measurement {
 }
 
 /// What the decision log did while the workers ran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LogFigures {
     /// Events dropped for any reason.
     pub dropped: u64,
+    /// Chunks decoded and encoded again, since they came out too large.
+    pub rescales: u64,
     /// Compressed bytes a server took.
     pub upload_bytes: u64,
     /// The uploader's share of the allocations.
@@ -115,8 +116,12 @@ pub struct Ledger {
     pub uploads: (u64, u64),
     /// Why the last upload was refused.
     pub refusal: Option<String>,
+    /// Why the drop or mask policy failed last.
+    pub policy_error: Option<String>,
     /// Whether there was a server to send to.
     pub has_server: bool,
+    /// Events of refused chunks that the rate limit did not let in again.
+    pub requeued_over_rate: u64,
 }
 
 /// Measures one case. `tick` is called a few times a second meanwhile.
@@ -137,7 +142,7 @@ pub fn measure(
     let ended = AtomicBool::new(false);
     let start = StartLine::new(case.workers);
     let mut parts = Vec::new();
-    let mut before = (0, 0, Allocations::default());
+    let mut before = LogFigures::default();
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..case.workers)
             .map(|worker| {
@@ -206,21 +211,22 @@ pub fn measure(
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    let log_figures = after.map(|(dropped, bytes, uploader)| {
+    let log_figures = after.map(|after| {
         // What was logged while measuring may be lost after it, when the rest is sent.
-        let lost = ledger.as_ref().map_or(dropped, |ledger: &Ledger| {
+        let lost = ledger.as_ref().map_or(after.dropped, |ledger: &Ledger| {
             let dropped = &ledger.account.dropped;
-            dropped.buffer_full + dropped.too_large
+            dropped.buffer_full + dropped.too_large + ledger.requeued_over_rate
         });
-        let mut dropped = lost - before.0;
+        let mut dropped = lost - before.dropped;
         for part in &parts {
             let tally = part.tally.1 - part.tally.0;
-            dropped += tally.dropped_by_policy + tally.dropped_by_rate;
+            dropped += tally.dropped_by_policy + tally.dropped_by_rate + tally.dropped_by_error;
         }
         LogFigures {
             dropped,
-            upload_bytes: bytes - before.1,
-            uploader: uploader - before.2,
+            rescales: after.rescales - before.rescales,
+            upload_bytes: after.upload_bytes - before.upload_bytes,
+            uploader: after.uploader - before.uploader,
         }
     });
     let open = matches!(conditions.arrival, Arrival::Open(_));
@@ -365,20 +371,6 @@ struct Log {
     has_server: bool,
 }
 
-enum Way {
-    Nowhere,
-    Http(Http),
-}
-
-impl Transport for Way {
-    async fn send(&self, chunk: Bytes) -> Result<(), Refused> {
-        match self {
-            Self::Nowhere => Err(Refused("there is no server".to_owned())),
-            Self::Http(http) => http.send(chunk).await,
-        }
-    }
-}
-
 impl Log {
     fn start(settings: Settings, conditions: &Conditions) -> Result<Self> {
         let shared = Arc::new(Shared::new(settings));
@@ -390,12 +382,7 @@ impl Log {
             Server::Url(url) => Some(url.clone()),
             _ => consumer.as_ref().map(Consumer::url),
         };
-        let grace = if url.is_some() {
-            conditions.grace
-        } else {
-            Duration::ZERO
-        };
-        let seed = conditions.seed;
+        let (grace, seed) = (conditions.grace, conditions.seed);
         let has_server = url.is_some();
         let (ready, started) = mpsc::channel();
         let for_uploader = Arc::clone(&shared);
@@ -405,14 +392,18 @@ impl Log {
                 let counter = Counter::start();
                 // Whoever waits for the reader fails if this does.
                 let _ = ready.send(counter.reader());
-                let way = match url {
-                    Some(url) => Way::Http(Http::new(&url)?),
-                    None => Way::Nowhere,
-                };
                 let runtime = tokio::runtime::Builder::new_current_thread()
                     .enable_all()
                     .build()?;
-                runtime.block_on(Uploader::new(for_uploader, way, seed).run(grace))
+                runtime.block_on(async {
+                    if let Some(url) = url {
+                        let http = Http::new(&url)?;
+                        return Uploader::new(for_uploader, http, seed).run(grace).await;
+                    }
+                    // All stays in the buffer: nothing is encoded for nobody.
+                    for_uploader.stopped().await;
+                    Ok(0)
+                })
             })?;
         Ok(Self {
             shared,
@@ -423,38 +414,43 @@ impl Log {
         })
     }
 
-    /// Dropped events, uploaded bytes and the uploader's allocations so far.
-    fn figures(&self) -> (u64, u64, Allocations) {
+    /// All so far, without what workers dropped before the buffer.
+    fn figures(&self) -> LogFigures {
         let dropped = self.shared.dropped();
-        (
-            dropped.buffer_full + dropped.too_large,
-            self.shared.uploads.bytes.load(Ordering::Relaxed),
-            self.allocations.read(),
-        )
+        let uploads = &self.shared.uploads;
+        LogFigures {
+            dropped: dropped.buffer_full
+                + dropped.too_large
+                + uploads.dropped_by_rate.load(Ordering::Relaxed),
+            rescales: self.shared.rescales(),
+            upload_bytes: uploads.bytes.load(Ordering::Relaxed),
+            uploader: self.allocations.read(),
+        }
     }
 
-    fn finish(self, tally: Tally) -> Result<Ledger> {
+    fn finish(self, mut tally: Tally) -> Result<Ledger> {
         self.shared.stop();
         let held = self
             .uploader
             .join()
             .map_err(|_| anyhow!("the uploader panicked"))??;
         let uploads = &self.shared.uploads;
-        // That nobody took anything is no news when there is nobody.
-        let refused = if self.has_server {
-            uploads.refused.load(Ordering::Relaxed)
-        } else {
-            0
-        };
+        let requeued_over_rate = uploads.dropped_by_rate.load(Ordering::Relaxed);
+        tally.dropped_by_rate += requeued_over_rate;
         Ok(Ledger {
+            requeued_over_rate,
+            policy_error: self.shared.last_policy_error(),
             account: Account {
                 tally,
                 uploaded: uploads.events.load(Ordering::Relaxed),
                 buffered: self.shared.buffered() + held,
                 dropped: self.shared.dropped(),
             },
-            uploads: (uploads.chunks.load(Ordering::Relaxed), refused),
-            refusal: self.shared.last_refusal().filter(|_| self.has_server),
+            uploads: (
+                uploads.chunks.load(Ordering::Relaxed),
+                uploads.refused.load(Ordering::Relaxed),
+            ),
+            refusal: self.shared.last_refusal(),
             consumer: self.consumer.map(|consumer| consumer.counts()),
             has_server: self.has_server,
         })
@@ -505,8 +501,13 @@ impl Ledger {
             sum.repeated += part.repeated;
         }
         self.has_server |= other.has_server;
-        if other.refusal.is_some() {
-            self.refusal.clone_from(&other.refusal);
+        for (last, other) in [
+            (&mut self.refusal, &other.refusal),
+            (&mut self.policy_error, &other.policy_error),
+        ] {
+            if other.is_some() {
+                last.clone_from(other);
+            }
         }
     }
 }
@@ -601,7 +602,7 @@ mod tests {
     fn without_a_server_everything_stays_in_the_buffer_or_is_dropped_there() {
         let (measurement, ledger) = run(
             BuiltIn::WithBody,
-            "buffer_type=event buffer_size_limit_events=100 reporting.min_delay_seconds=300",
+            "buffer_type=event buffer_size_limit_events=100 min_delay_seconds=300 max_delay_seconds=300",
             Server::None,
         );
         assert_eq!(ledger.account.uploaded, 0);

@@ -26,8 +26,6 @@ pub struct Policy {
     pub data: Value,
     /// The path of the rule that decides, such as `envoy/authz/allow`.
     pub decision: String,
-    /// The revision in the bundle's `.manifest`.
-    pub revision: Option<String>,
 }
 
 /// The largest file of a bundle, in bytes.
@@ -57,7 +55,6 @@ impl Policy {
             }],
             data: Value::Object(Map::new()),
             decision: "envoy/authz/allow".to_owned(),
-            revision: None,
         }
     }
 
@@ -80,7 +77,6 @@ impl Policy {
             files: Vec::new(),
             data: Value::Object(Map::new()),
             decision: decision.to_owned(),
-            revision: None,
         };
         for member in members {
             policy.add(member)?;
@@ -130,10 +126,6 @@ impl Policy {
             })?;
         } else if file == "data.yaml" || file == "data.yml" {
             bail!("{}: YAML is not read; convert it to data.json", member.name);
-        } else if member.path == [".manifest"] {
-            let manifest: Value = serde_json::from_slice(&member.contents)
-                .map_err(|error| anyhow!("{}:{}: {error}", member.name, error.line()))?;
-            self.revision = manifest["revision"].as_str().map(str::to_owned);
         }
         Ok(())
     }
@@ -234,8 +226,7 @@ fn is_rego(file: &str) -> bool {
 
 fn wanted(path: &[String]) -> bool {
     path.last().is_some_and(|file| {
-        is_rego(file)
-            || ["data.json", "data.yaml", "data.yml", ".manifest"].contains(&file.as_str())
+        is_rego(file) || ["data.json", "data.yaml", "data.yml"].contains(&file.as_str())
     })
 }
 
@@ -272,7 +263,6 @@ mod tests {
         fs::write(root.join("data.json"), r#"{"a": 1}"#).unwrap();
         fs::write(root.join("roles/data.json"), r#"{"admin": ["x"]}"#).unwrap();
         fs::write(root.join("roles/eu/data.json"), r#"{"b": 2}"#).unwrap();
-        fs::write(root.join(".manifest"), r#"{"revision": "r7"}"#).unwrap();
         directory
     }
 
@@ -284,7 +274,6 @@ mod tests {
         assert!(policy.files[0].name.ends_with("p.rego"));
         let expected = json!({"a": 1, "roles": {"admin": ["x"], "eu": {"b": 2}}});
         assert_eq!(policy.data, expected);
-        assert_eq!(policy.revision.as_deref(), Some("r7"));
     }
 
     #[test]
@@ -301,7 +290,6 @@ mod tests {
         fs::remove_file(&archive).unwrap();
         assert_eq!(unpacked.data, walked.data);
         assert_eq!(unpacked.files[0].text, walked.files[0].text);
-        assert_eq!(unpacked.revision, walked.revision);
     }
 
     #[test]

@@ -220,8 +220,7 @@ const NOTICEABLE: f64 = 0.01;
 fn loss(ledger: &Ledger) -> Option<String> {
     let account = &ledger.account;
     let accepted = account.tally.accepted;
-    let lost =
-        account.dropped.buffer_full + account.dropped.too_large + account.tally.dropped_by_rate;
+    let lost = account.dropped_events() - account.tally.dropped_by_policy;
     if accepted > 0 && ledger.has_server && account.uploaded == 0 {
         return Some(format!("the server took none of the {accepted} events"));
     }
@@ -236,7 +235,7 @@ fn loss(ledger: &Ledger) -> Option<String> {
 }
 
 /// The columns of the table of events. Its rows are read back from other builds by these names.
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "decision log events",
     "accepted",
     "= uploaded",
@@ -245,6 +244,7 @@ const COLUMNS: [&str; 10] = [
     "+ too large",
     "+ rate",
     "+ policy",
+    "+ failed policy",
     "refused uploads",
     "consumer has",
 ];
@@ -288,6 +288,7 @@ impl TableReader<'_> {
             Some(too_large),
             Some(rate),
             Some(policy),
+            failed,
             Some(refused),
             consumer,
         ] = numbers
@@ -300,6 +301,8 @@ impl TableReader<'_> {
                     accepted,
                     dropped_by_policy: policy,
                     dropped_by_rate: rate,
+                    // Builds that did not count them had none: there they ended the run.
+                    dropped_by_error: failed.unwrap_or(0),
                 },
                 uploaded,
                 buffered,
@@ -390,6 +393,7 @@ impl Table {
                 account.dropped.too_large.to_string(),
                 account.tally.dropped_by_rate.to_string(),
                 account.tally.dropped_by_policy.to_string(),
+                account.tally.dropped_by_error.to_string(),
                 ledger.uploads.1.to_string(),
                 consumer,
             ]);
@@ -414,6 +418,12 @@ impl Table {
                 let _ = writeln!(
                     stderr,
                     "bench-harness: note: {name}: last refusal: {refusal}"
+                );
+            }
+            if let Some(error) = &ledger.policy_error {
+                let _ = writeln!(
+                    stderr,
+                    "bench-harness: note: {name}: last event dropped by an error: {error}"
                 );
             }
             if let Some(warning) = loss(ledger) {

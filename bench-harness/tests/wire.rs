@@ -71,7 +71,6 @@ fn chunks_are_gzip_members_that_hold_arrays_of_events() {
         assert_eq!(
             keys,
             [
-                "bundles",
                 "decision_id",
                 "input",
                 "labels",
@@ -81,6 +80,7 @@ fn chunks_are_gzip_members_that_hold_arrays_of_events() {
                 "timestamp"
             ]
         );
+        assert_eq!(event["decision_id"].as_str().map(str::len), Some(32));
         assert_eq!(event["path"], json!("envoy/authz/allow"));
         assert_eq!(event["result"], json!(true));
         let http = &event["input"]["attributes"]["request"]["http"];
@@ -90,9 +90,10 @@ fn chunks_are_gzip_members_that_hold_arrays_of_events() {
             event["input"]["attributes"]["metadataContext"]["filterMetadata"]["open_policy_agent"]
                 ["decision_id"]
         );
-        assert!(event["metrics"]["timer_rego_query_eval_ns"].as_u64() > Some(0));
+        let evaluation = event["metrics"]["timer_rego_query_eval_ns"].as_u64();
+        assert!(evaluation > Some(0));
+        assert!(event["metrics"]["timer_server_handler_ns"].as_u64() > evaluation);
         let timestamp = event["timestamp"].as_str().expect("a text");
-        assert_eq!(timestamp.len(), "2026-01-01T00:00:00.000000000Z".len());
         assert!(timestamp.parse::<jiff::Timestamp>().is_ok());
     }
 }

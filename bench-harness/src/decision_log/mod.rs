@@ -13,6 +13,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use tokio::sync::Notify;
+use uuid::Uuid;
 
 use crate::engine::Engine;
 use event::Event;
@@ -47,6 +48,10 @@ pub struct Uploads {
     pub refused: AtomicU64,
     /// Events the uploader found too large to send.
     pub too_large: AtomicU64,
+    /// Events of refused chunks that the rate limit did not let in again.
+    pub dropped_by_rate: AtomicU64,
+    /// Chunks the uploader encoded again, since they came out too large.
+    pub rescales: AtomicU64,
 }
 
 /// What all workers and the uploader share.
@@ -54,6 +59,8 @@ pub struct Uploads {
 pub struct Shared {
     /// As configured.
     pub settings: Settings,
+    /// What tells this log's events from others'.
+    pub process: Uuid,
     /// Where events wait.
     pub buffer: Buffer,
     /// What the uploader did.
@@ -62,6 +69,7 @@ pub struct Shared {
     wake: Notify,
     stop: Notify,
     last_refusal: Mutex<Option<String>>,
+    last_policy_error: Mutex<Option<String>>,
 }
 
 impl Shared {
@@ -72,6 +80,7 @@ impl Shared {
             BufferType::Size => Buffer::Size(SizeBuffer::new(
                 settings.buffer_size_limit_bytes,
                 settings.upload_size_limit_bytes,
+                settings.chunk_guess,
             )),
             BufferType::Event => Buffer::Event(EventBuffer::new(settings.buffer_size_limit_events)),
         };
@@ -80,18 +89,25 @@ impl Shared {
             .map(|rate| Mutex::new(TokenBucket::new(rate, Instant::now())));
         Self {
             settings,
+            process: Uuid::new_v4(),
             buffer,
             uploads: Uploads::default(),
             limiter,
             wake: Notify::new(),
             stop: Notify::new(),
             last_refusal: Mutex::default(),
+            last_policy_error: Mutex::default(),
         }
     }
 
     /// Tells the uploader to send what is left and to end.
     pub fn stop(&self) {
         self.stop.notify_one();
+    }
+
+    /// Returns once told to stop.
+    pub async fn stopped(&self) {
+        self.stop.notified().await;
     }
 
     /// What a full buffer and the upload limit cost so far.
@@ -115,6 +131,35 @@ impl Shared {
             Buffer::Size(buffer) => buffer.events(),
             Buffer::Event(buffer) => buffer.events(),
         }
+    }
+
+    /// Chunks encoded again so far, since they came out too large.
+    #[must_use]
+    pub fn rescales(&self) -> u64 {
+        let by_workers = match &self.buffer {
+            Buffer::Size(buffer) => buffer.rescales(),
+            Buffer::Event(_) => 0,
+        };
+        by_workers + self.uploads.rescales.load(Ordering::Relaxed)
+    }
+
+    /// Whether the rate limit lets an event in.
+    fn lets_in(&self) -> bool {
+        self.limiter.as_ref().is_none_or(|limiter| {
+            limiter
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(Instant::now())
+        })
+    }
+
+    /// Why the last event was dropped by an error of the mask or drop policy, if one was.
+    #[must_use]
+    pub fn last_policy_error(&self) -> Option<String> {
+        self.last_policy_error
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Why the last chunk was refused, if one was.
@@ -143,6 +188,8 @@ pub struct Tally {
     pub dropped_by_policy: u64,
     /// Of these, dropped by `max_decisions_per_second`.
     pub dropped_by_rate: u64,
+    /// Of these, dropped since the drop or mask policy failed.
+    pub dropped_by_error: u64,
 }
 
 impl std::ops::AddAssign for Tally {
@@ -150,6 +197,7 @@ impl std::ops::AddAssign for Tally {
         self.accepted += other.accepted;
         self.dropped_by_policy += other.dropped_by_policy;
         self.dropped_by_rate += other.dropped_by_rate;
+        self.dropped_by_error += other.dropped_by_error;
     }
 }
 
@@ -161,6 +209,7 @@ impl std::ops::Sub for Tally {
             accepted: self.accepted - earlier.accepted,
             dropped_by_policy: self.dropped_by_policy - earlier.dropped_by_policy,
             dropped_by_rate: self.dropped_by_rate - earlier.dropped_by_rate,
+            dropped_by_error: self.dropped_by_error - earlier.dropped_by_error,
         }
     }
 }
@@ -189,33 +238,42 @@ impl Logger {
         self.tally
     }
 
+    /// The `id` in the labels of all events.
+    #[must_use]
+    pub fn process(&self) -> Uuid {
+        self.shared.process
+    }
+
+    /// The settings of the log.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
     /// Logs an event: drops or masks it by policy, applies the rate limit,
-    /// and puts it into the buffer.
+    /// and puts it into the buffer. An event whose policy fails is dropped.
     ///
     /// # Errors
-    /// When the drop or mask policy fails, with its message.
+    /// When the event cannot be encoded.
     pub fn log(&mut self, mut event: Event, engine: &mut Engine) -> Result<()> {
         self.tally.accepted += 1;
-        if engine.has_drop()
-            && engine
-                .drops(event.document())
-                .context("evaluating system.log.drop")?
-        {
-            self.tally.dropped_by_policy += 1;
-            return Ok(());
+        match apply_policies(&mut event, engine) {
+            Ok(true) => {}
+            Ok(false) => {
+                self.tally.dropped_by_policy += 1;
+                return Ok(());
+            }
+            Err(error) => {
+                self.tally.dropped_by_error += 1;
+                *self
+                    .shared
+                    .last_policy_error
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner) = Some(format!("{error:#}"));
+                return Ok(());
+            }
         }
-        if engine.has_mask() {
-            let rules = engine
-                .mask(event.document())
-                .context("evaluating system.log.mask")?;
-            event.mask(&rules)?;
-        }
-        if let Some(limiter) = &self.shared.limiter
-            && !limiter
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take(Instant::now())
-        {
+        if !self.shared.lets_in() {
             self.tally.dropped_by_rate += 1;
             return Ok(());
         }
@@ -231,6 +289,25 @@ impl Logger {
         }
         Ok(())
     }
+}
+
+/// Whether the event stays, and masks it.
+fn apply_policies(event: &mut Event, engine: &mut Engine) -> Result<bool> {
+    if !engine.has_log_policy() {
+        return Ok(true);
+    }
+    let document = event.document()?;
+    if engine
+        .drops(document.clone())
+        .context("evaluating system.log.drop")?
+    {
+        return Ok(false);
+    }
+    let rules = engine
+        .mask(document)
+        .context("evaluating system.log.mask")?;
+    event.mask(&rules)?;
+    Ok(true)
 }
 
 /// Lets through a number of events a second, and as many at once.
@@ -284,6 +361,7 @@ impl Account {
     pub fn dropped_events(&self) -> u64 {
         self.tally.dropped_by_policy
             + self.tally.dropped_by_rate
+            + self.tally.dropped_by_error
             + self.dropped.buffer_full
             + self.dropped.too_large
     }
@@ -314,6 +392,7 @@ impl Account {
 mod tests {
     use super::*;
     use crate::decision_log::event::tests::event;
+    use crate::decision_log::settings::LogPolicy;
     use crate::decision_log::uploader::{Transport, Uploader};
     use crate::engine::{EngineKind, Value};
     use crate::policy::{Policy, PolicyFile};
@@ -381,7 +460,7 @@ mod tests {
                 text: log.to_owned(),
             });
         }
-        Engine::compile(EngineKind::Rvm, &policy).unwrap()
+        Engine::compile(EngineKind::Rvm, &policy, Some(LogPolicy::Present)).unwrap()
     }
 
     struct Run {
@@ -558,8 +637,8 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_waits_after_failures_double() {
-        let settings = "min_delay_seconds=0.01 max_delay_seconds=10";
+    async fn the_first_upload_comes_at_once_and_the_waits_after_failures_grow() {
+        let settings = "min_delay_seconds=1 max_delay_seconds=10";
         let run = run(settings, Server::Dead, 1, 60 * SECOND, Duration::ZERO).await;
         let taken = run.taken.lock().unwrap();
         let waits: Vec<f64> = taken
@@ -567,10 +646,57 @@ mod tests {
             .windows(2)
             .map(|pair| (pair[1] - pair[0]).as_secs_f64())
             .collect();
-        assert!(waits.len() >= 5, "{waits:?}");
-        for (index, wait) in waits.iter().take(5).enumerate() {
-            let expected = 0.1 * f64::from(1 << index);
-            assert!((wait / expected - 1.0).abs() <= 0.21, "{waits:?}");
+        assert!(waits.len() >= 6, "{waits:?}");
+        assert!(waits[0] < 0.01, "{waits:?}");
+        for (index, wait) in waits.iter().skip(1).take(5).enumerate() {
+            let expected = 0.16 * 1.6_f64.powf(index as f64);
+            // A timer has whole milliseconds.
+            let (least, most) = (expected * 0.8 - 0.002, expected * 1.2 + 0.002);
+            assert!((least..=most).contains(wait), "{waits:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_a_refusal_the_event_buffer_tries_the_next_chunk_and_the_size_buffer_does_not() {
+        // Many chunks wait when the only upload comes, at the end and without time for another.
+        for (buffer, all) in [(BUFFERS[0], false), (BUFFERS[1], true)] {
+            let settings = format!("{buffer} upload_size_limit_bytes=1000 trigger=manual");
+            let grace = Duration::from_millis(1);
+            let run = run(&settings, Server::Dead, 500, SECOND, grace).await;
+            let calls = run.taken.lock().unwrap().calls;
+            assert_eq!(calls > 10, all, "{buffer}: {calls}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_refused_passes_the_rate_limit_once_more() {
+        for buffer in BUFFERS {
+            let settings = format!("{buffer}{QUICK} max_decisions_per_second=1");
+            let run = run(&settings, Server::FailsEveryOther, 300, SECOND, SECOND).await;
+            // The clock of the limit is the real one, which hardly moves here: after the first hardly any passes.
+            assert!(
+                run.account.tally.dropped_by_rate >= 200,
+                "{:?}",
+                run.account
+            );
+        }
+    }
+
+    #[test]
+    fn a_policy_that_fails_drops_the_event_and_says_why() {
+        for log in [
+            "package system.log\nmask contains \"/labels\"",
+            "package system.log\nmask contains 1",
+            "package system.log\nmask = 1",
+        ] {
+            let settings = Settings::parse("", false).unwrap();
+            let shared = Arc::new(Shared::new(settings));
+            let mut logger = Logger::new(Arc::clone(&shared));
+            logger.log(event("{}"), &mut engine(log)).unwrap();
+            assert_eq!(logger.tally().dropped_by_error, 1, "{log}");
+            assert_eq!(shared.buffered(), 0);
+            let error = shared.last_policy_error().unwrap();
+            assert!(error.contains("mask") || error.contains("drop"), "{error}");
         }
     }
 

@@ -27,6 +27,24 @@ pub enum Trigger {
     Immediate,
 }
 
+/// How the bytes that go into a chunk are guessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChunkGuess {
+    /// By OPA's rule, which doubles and halves for good.
+    Opa,
+    /// In steps that get smaller.
+    Settling,
+}
+
+/// When `system.log.drop` and `system.log.mask` are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogPolicy {
+    /// For each event, whether or not there are such rules, as OPA does.
+    Always,
+    /// For each event where there are such rules.
+    Present,
+}
+
 /// All settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -46,6 +64,10 @@ pub struct Settings {
     pub max_delay: Duration,
     /// `trigger`: periodic, manual or immediate.
     pub trigger: Trigger,
+    /// `chunk_guess`: opa or settling.
+    pub chunk_guess: ChunkGuess,
+    /// `log_policy`: always or present.
+    pub log_policy: LogPolicy,
 }
 
 impl Default for Settings {
@@ -59,9 +81,16 @@ impl Default for Settings {
             min_delay: Duration::from_secs(300),
             max_delay: Duration::from_secs(600),
             trigger: Trigger::Periodic,
+            chunk_guess: ChunkGuess::Opa,
+            log_policy: LogPolicy::Always,
         }
     }
 }
+
+/// The smallest limit of a chunk: an event with a decision ID, compressed. OPA takes less for this.
+const SMALLEST_CHUNK: usize = 90;
+/// The largest one.
+const LARGEST_CHUNK: usize = 1 << 32;
 
 /// The delays with a consumer, when the settings name none: OPA's own would
 /// upload nothing before the end of a run, and so measure no uploads.
@@ -92,12 +121,11 @@ impl Settings {
             seen.push(name);
         }
         let given = |name: &str| seen.contains(&name);
-        // One delay alone moves the other when it would stand in the way.
-        if given("min_delay_seconds") && !given("max_delay_seconds") {
-            settings.max_delay = settings.max_delay.max(settings.min_delay);
-        }
-        if given("max_delay_seconds") && !given("min_delay_seconds") {
-            settings.min_delay = settings.min_delay.min(settings.max_delay);
+        if given("min_delay_seconds") != given("max_delay_seconds") {
+            bail!(
+                "reporting.min_delay_seconds and reporting.max_delay_seconds need each other, as in OPA: \
+                 write both"
+            );
         }
         if settings.min_delay > settings.max_delay {
             bail!("reporting.min_delay_seconds is larger than reporting.max_delay_seconds");
@@ -153,10 +181,23 @@ impl Settings {
                 0 => bail!("at least 1"),
                 events => self.buffer_size_limit_events = events,
             },
-            "upload_size_limit_bytes" => match number()? {
-                bytes @ 90.. => self.upload_size_limit_bytes = bytes,
-                _ => bail!("at least 90"),
-            },
+            "upload_size_limit_bytes" => {
+                self.upload_size_limit_bytes = number()?.clamp(SMALLEST_CHUNK, LARGEST_CHUNK);
+            }
+            "chunk_guess" => {
+                self.chunk_guess = match value {
+                    "opa" => ChunkGuess::Opa,
+                    "settling" => ChunkGuess::Settling,
+                    _ => bail!("the guesses are opa and settling"),
+                }
+            }
+            "log_policy" => {
+                self.log_policy = match value {
+                    "always" => LogPolicy::Always,
+                    "present" => LogPolicy::Present,
+                    _ => bail!("the policies are asked always, or where present"),
+                }
+            }
             "max_decisions_per_second" => match value.parse::<f64>() {
                 Ok(rate) if rate > 0.0 && rate.is_finite() => {
                     self.max_decisions_per_second = Some(rate);
@@ -168,7 +209,7 @@ impl Settings {
             _ => bail!(
                 "unknown; the settings are buffer_type, buffer_size_limit_bytes, \
                  buffer_size_limit_events, upload_size_limit_bytes, max_decisions_per_second, \
-                 reporting.min_delay_seconds, reporting.max_delay_seconds and trigger"
+                 reporting.min_delay_seconds, reporting.max_delay_seconds, trigger, chunk_guess and log_policy"
             ),
         }
         Ok(())
@@ -213,7 +254,16 @@ impl fmt::Display for Settings {
             " reporting.min_delay_seconds={} reporting.max_delay_seconds={} trigger={trigger}",
             self.min_delay.as_secs_f64(),
             self.max_delay.as_secs_f64()
-        )
+        )?;
+        let guess = match self.chunk_guess {
+            ChunkGuess::Opa => "opa",
+            ChunkGuess::Settling => "settling",
+        };
+        let policy = match self.log_policy {
+            LogPolicy::Always => "always",
+            LogPolicy::Present => "present",
+        };
+        write!(f, " chunk_guess={guess} log_policy={policy}")
     }
 }
 
@@ -226,7 +276,8 @@ mod tests {
         assert_eq!(
             Settings::parse("", false).unwrap().to_string(),
             "buffer_type=size buffer_size_limit_bytes=0 upload_size_limit_bytes=32768 \
-             reporting.min_delay_seconds=300 reporting.max_delay_seconds=600 trigger=periodic"
+             reporting.min_delay_seconds=300 reporting.max_delay_seconds=600 trigger=periodic \
+             chunk_guess=opa log_policy=always"
         );
     }
 
@@ -235,7 +286,8 @@ mod tests {
         for text in [
             "buffer_type=event,buffer_size_limit_events=5",
             "max_decisions_per_second=12.5 upload_size_limit_bytes=100",
-            "trigger=immediate reporting.min_delay_seconds=0.25",
+            "trigger=immediate reporting.min_delay_seconds=0.25 max_delay_seconds=0.5",
+            "chunk_guess=settling log_policy=present",
         ] {
             let settings = Settings::parse(text, true).unwrap();
             let again = Settings::parse(&settings.to_string(), false).unwrap();
@@ -259,7 +311,9 @@ mod tests {
                 "exclude",
             ),
             ("min_delay_seconds=2 max_delay_seconds=1", "larger"),
-            ("upload_size_limit_bytes=12", "at least 90"),
+            ("min_delay_seconds=2", "need each other"),
+            ("chunk_guess=none", "opa and settling"),
+            ("log_policy=never", "always, or where present"),
             ("max_decisions_per_second=0", "no rate above 0"),
         ] {
             let error = Settings::parse(text, false).unwrap_err();
@@ -271,8 +325,14 @@ mod tests {
     fn with_a_consumer_uploads_happen_during_a_run_unless_said_otherwise() {
         let settings = Settings::parse("", true).unwrap();
         assert_eq!(settings.max_delay, Duration::from_millis(200));
-        let settings = Settings::parse("reporting.max_delay_seconds=600", true).unwrap();
-        assert_eq!(settings.min_delay, Duration::from_millis(100));
+        let both = "reporting.min_delay_seconds=300 reporting.max_delay_seconds=600";
+        let settings = Settings::parse(both, true).unwrap();
         assert_eq!(settings.max_delay, Duration::from_secs(600));
+    }
+
+    #[test]
+    fn a_limit_of_chunks_that_is_too_small_is_the_smallest_as_in_opa() {
+        let settings = Settings::parse("upload_size_limit_bytes=12", false).unwrap();
+        assert_eq!(settings.upload_size_limit_bytes, 90);
     }
 }

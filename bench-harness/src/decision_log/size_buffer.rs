@@ -2,7 +2,8 @@
 //!
 //! Only the encoding to JSON happens outside the lock. Compression, closing a
 //! chunk and encoding a too large one again happen under it, and every request
-//! that logs at that moment waits: this is where the tail comes from.
+//! that logs at that moment waits: this is where the tail comes from. What is
+//! flushed for an upload is closed outside the lock.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::Result;
 
 use super::chunk::{Chunk, ChunkEncoder};
-use super::event::Event;
+use super::event::{Event, encode_into};
+use super::settings::ChunkGuess;
 
 /// Compressed events waiting for the uploader.
 #[derive(Debug)]
@@ -23,10 +25,18 @@ pub struct SizeBuffer {
 #[derive(Debug)]
 struct State {
     encoder: ChunkEncoder,
-    chunks: VecDeque<Chunk>,
-    /// Bytes of `chunks`.
-    usage: usize,
+    chunks: Queue,
     dropped: Dropped,
+    /// Chunks encoded again outside the lock.
+    flushed_rescales: u64,
+}
+
+/// Closed chunks, the oldest first.
+#[derive(Debug, Default)]
+struct Queue {
+    chunks: VecDeque<Chunk>,
+    /// Their bytes.
+    usage: usize,
 }
 
 /// What a buffer lost, by reason.
@@ -41,14 +51,14 @@ pub struct Dropped {
 impl SizeBuffer {
     /// A buffer of `limit` compressed bytes (0: no limit) in chunks of at most `upload_limit`.
     #[must_use]
-    pub fn new(limit: usize, upload_limit: usize) -> Self {
+    pub fn new(limit: usize, upload_limit: usize, guess: ChunkGuess) -> Self {
         Self {
             limit,
             state: Mutex::new(State {
-                encoder: ChunkEncoder::new(upload_limit),
-                chunks: VecDeque::new(),
-                usage: 0,
+                encoder: ChunkEncoder::new(upload_limit, guess),
+                chunks: Queue::default(),
                 dropped: Dropped::default(),
+                flushed_rescales: 0,
             }),
         }
     }
@@ -60,13 +70,21 @@ impl SizeBuffer {
     /// When the event cannot be encoded.
     pub fn push(&self, event: &Event, scratch: &mut Vec<u8>) -> Result<bool> {
         scratch.clear();
-        serde_json::to_writer(&mut *scratch, event)?;
+        encode_into(event, scratch)?;
+        self.push_encoded(scratch)
+    }
+
+    /// Appends an event that is encoded already; whether that closed a chunk.
+    ///
+    /// # Errors
+    /// As [`SizeBuffer::push`].
+    pub fn push_encoded(&self, event: &[u8]) -> Result<bool> {
         let mut state = self.lock();
         let mut closed = Vec::new();
-        state.dropped.too_large += state.encoder.write(scratch, &mut closed)?;
+        state.dropped.too_large += state.encoder.write(event, &mut closed)?;
         let any = !closed.is_empty();
         for chunk in closed {
-            state.add(chunk, self.limit);
+            state.dropped.buffer_full += state.chunks.add(chunk, self.limit);
         }
         Ok(any)
     }
@@ -77,27 +95,45 @@ impl SizeBuffer {
     /// Never in practice: chunks are closed in memory.
     pub fn take(&self, flush: bool) -> Result<VecDeque<Chunk>> {
         let mut state = self.lock();
-        if flush {
-            let mut closed = Vec::new();
-            state.dropped.too_large += state.encoder.flush(&mut closed)?;
-            for chunk in closed {
-                state.add(chunk, self.limit);
-            }
+        let mut taken = std::mem::take(&mut state.chunks);
+        if !flush {
+            return Ok(taken.chunks);
         }
-        state.usage = 0;
-        Ok(std::mem::take(&mut state.chunks))
+        let mut open = state.encoder.split_off();
+        drop(state);
+        let mut closed = Vec::new();
+        let mut dropped = Dropped {
+            too_large: open.flush(&mut closed)?,
+            buffer_full: 0,
+        };
+        for chunk in closed {
+            dropped.buffer_full += taken.add(chunk, self.limit);
+        }
+        let mut state = self.lock();
+        state.dropped.too_large += dropped.too_large;
+        state.dropped.buffer_full += dropped.buffer_full;
+        state.flushed_rescales += open.rescales();
+        Ok(taken.chunks)
     }
 
     /// Takes back a chunk that could not be sent.
     pub fn requeue(&self, chunk: Chunk) {
-        self.lock().add(chunk, self.limit);
+        let mut state = self.lock();
+        state.dropped.buffer_full += state.chunks.add(chunk, self.limit);
+    }
+
+    /// Chunks encoded again so far, since they came out too large.
+    #[must_use]
+    pub fn rescales(&self) -> u64 {
+        let state = self.lock();
+        state.encoder.rescales() + state.flushed_rescales
     }
 
     /// Events waiting.
     #[must_use]
     pub fn events(&self) -> u64 {
         let state = self.lock();
-        let closed: u64 = state.chunks.iter().map(|chunk| chunk.events).sum();
+        let closed: u64 = state.chunks.chunks.iter().map(|chunk| chunk.events).sum();
         closed + state.encoder.events()
     }
 
@@ -113,23 +149,21 @@ impl SizeBuffer {
     }
 }
 
-impl State {
-    fn add(&mut self, chunk: Chunk, limit: usize) {
-        let size = chunk.bytes.len();
-        if limit > 0 {
-            if size > limit {
-                self.dropped.buffer_full += chunk.events;
-                return;
-            }
-            while self.usage + size > limit
-                && let Some(oldest) = self.chunks.pop_front()
-            {
-                self.usage -= oldest.bytes.len();
-                self.dropped.buffer_full += oldest.events;
-            }
+impl Queue {
+    /// Appends a chunk; how many events went for it. Only the oldest chunk
+    /// goes, even where that does not make enough room, as in OPA.
+    fn add(&mut self, chunk: Chunk, limit: usize) -> u64 {
+        let mut dropped = 0;
+        if limit > 0
+            && self.usage + chunk.bytes.len() > limit
+            && let Some(oldest) = self.chunks.pop_front()
+        {
+            self.usage -= oldest.bytes.len();
+            dropped = oldest.events;
         }
-        self.usage += size;
+        self.usage += chunk.bytes.len();
         self.chunks.push_back(chunk);
+        dropped
     }
 }
 
@@ -149,9 +183,13 @@ mod tests {
         chunks.iter().map(|chunk| chunk.bytes[0]).collect()
     }
 
+    fn buffer(limit: usize, upload_limit: usize) -> SizeBuffer {
+        SizeBuffer::new(limit, upload_limit, ChunkGuess::Opa)
+    }
+
     #[test]
-    fn over_the_limit_the_oldest_chunks_go() {
-        let buffer = SizeBuffer::new(250, 100);
+    fn over_the_limit_the_oldest_chunk_goes() {
+        let buffer = buffer(250, 100);
         for number in 1..=4 {
             buffer.requeue(chunk(number, 100));
         }
@@ -160,17 +198,18 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_larger_than_the_whole_buffer_is_dropped_itself() {
-        let buffer = SizeBuffer::new(250, 100);
-        buffer.requeue(chunk(1, 100));
-        buffer.requeue(chunk(2, 251));
+    fn one_chunk_goes_for_one_that_comes_however_large_it_is() {
+        let buffer = buffer(250, 100);
+        for (number, size) in [(1, 100), (2, 100), (3, 251)] {
+            buffer.requeue(chunk(number, size));
+        }
         assert_eq!(buffer.dropped().buffer_full, 10);
-        assert_eq!(numbers(&buffer.take(false).unwrap()), [1]);
+        assert_eq!(numbers(&buffer.take(false).unwrap()), [2, 3]);
     }
 
     #[test]
     fn without_a_limit_nothing_goes() {
-        let buffer = SizeBuffer::new(0, 100);
+        let buffer = buffer(0, 100);
         for number in 1..=100 {
             buffer.requeue(chunk(number, 100));
         }
@@ -180,7 +219,7 @@ mod tests {
 
     #[test]
     fn taking_with_a_flush_empties_the_open_chunk_too() {
-        let buffer = SizeBuffer::new(0, 32_768);
+        let buffer = buffer(0, 32_768);
         let mut scratch = Vec::new();
         assert!(!buffer.push(&event("{}"), &mut scratch).unwrap());
         assert_eq!(buffer.events(), 1);

@@ -16,15 +16,18 @@ use rand::{RngExt as _, SeedableRng as _};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::chunk::{Chunk, ChunkEncoder};
-use super::event_buffer::Item;
+use super::event::encode;
+use super::event_buffer::{EventBuffer, Item};
 use super::settings::{Settings, Trigger};
+use super::size_buffer::SizeBuffer;
 use super::{Buffer, Shared};
 use crate::cli::without_passwords;
 
-/// The wait after a first failure.
-const FIRST_BACKOFF: Duration = Duration::from_millis(100);
-
-/// How far the wait after a failure is moved at random, up or down.
+/// The wait after failures grows from this.
+const BACKOFF: Duration = Duration::from_millis(100);
+/// By this factor with each.
+const GROWTH: f64 = 1.6;
+/// How far it is moved at random, up or down.
 const JITTER: f64 = 0.2;
 
 /// How long one upload may take, as OPA's `response_header_timeout_seconds`.
@@ -154,7 +157,10 @@ pub struct Uploader<T> {
 impl<T: Transport> Uploader<T> {
     /// An uploader for `shared`; its delays are drawn from `seed`.
     pub fn new(shared: Arc<Shared>, transport: T, seed: u64) -> Self {
-        let encoder = ChunkEncoder::new(shared.settings.upload_size_limit_bytes);
+        let encoder = ChunkEncoder::new(
+            shared.settings.upload_size_limit_bytes,
+            shared.settings.chunk_guess,
+        );
         Self {
             shared,
             transport,
@@ -171,14 +177,18 @@ impl<T: Transport> Uploader<T> {
     /// # Errors
     /// When an event cannot be encoded.
     pub async fn run(mut self, grace: Duration) -> Result<u64> {
+        let immediate = self.shared.settings.trigger == Trigger::Immediate;
         let mut failures = 0;
+        // As in OPA the first upload does not wait.
+        let mut delay = match self.shared.settings.trigger {
+            Trigger::Manual => None,
+            Trigger::Periodic | Trigger::Immediate => Some(Duration::ZERO),
+        };
         loop {
-            let delay = self.delay(failures);
-            let immediate = self.shared.settings.trigger == Trigger::Immediate && failures == 0;
             let flush = tokio::select! {
                 biased;
                 () = self.shared.stop.notified() => break,
-                () = self.shared.wake.notified(), if immediate => false,
+                () = self.shared.wake.notified(), if immediate && failures == 0 => false,
                 () = wait(delay) => true,
             };
             // An upload under way goes on when it is time to stop, but no longer than `grace`.
@@ -202,16 +212,17 @@ impl<T: Transport> Uploader<T> {
                 self.flush(moment + grace, grace).await?;
                 return Ok(self.held());
             }
-            failures = if taken { 0 } else { failures + 1 };
+            delay = self.delay(taken.last, failures);
+            failures = if taken.last { 0 } else { failures + 1 };
         }
         self.flush(Instant::now() + grace, grace).await?;
         Ok(self.held())
     }
 
-    /// How long to wait: the reporting delay, or the backoff after failures.
-    fn delay(&mut self, failures: u32) -> Option<Duration> {
+    /// How long to wait: the reporting delay, or the backoff after a failure that followed `failures`.
+    fn delay(&mut self, taken: bool, failures: u32) -> Option<Duration> {
         let settings = &self.shared.settings;
-        if failures > 0 {
+        if !taken {
             Some(backoff(
                 settings,
                 failures,
@@ -239,16 +250,17 @@ impl<T: Transport> Uploader<T> {
         loop {
             // What is cut off at the deadline stays in `pending` and is counted there.
             match tokio::time::timeout_at(deadline, self.upload(true)).await {
-                Ok(Ok(true)) => return Ok(()),
+                Ok(Ok(taken)) if taken.all => return Ok(()),
                 Err(_) => {
                     self.cut_off(grace);
                     return Ok(());
                 }
-                Ok(Ok(false)) => failures += 1,
+                Ok(Ok(_)) => {}
                 Ok(Err(error)) => return Err(error),
             }
             let settings = &self.shared.settings;
             let wait = backoff(settings, failures, self.random.random_range(-1.0..=1.0));
+            failures += 1;
             if Instant::now() + wait >= deadline {
                 return Ok(());
             }
@@ -256,91 +268,137 @@ impl<T: Transport> Uploader<T> {
         }
     }
 
-    /// Sends what waits; with `flush` the open chunk too. Whether all was taken.
-    async fn upload(&mut self, flush: bool) -> Result<bool> {
+    /// Sends what waits; with `flush` the open chunk too.
+    async fn upload(&mut self, flush: bool) -> Result<Taken> {
         let shared = Arc::clone(&self.shared);
         match &shared.buffer {
-            Buffer::Size(buffer) => {
-                self.pending.extend(buffer.take(flush)?);
-                if self.send_pending().await {
-                    return Ok(true);
+            Buffer::Size(buffer) => self.upload_size(buffer, flush).await,
+            Buffer::Event(buffer) => self.upload_events(buffer, flush).await,
+        }
+    }
+
+    /// The first refusal ends it: the rest goes back untried.
+    async fn upload_size(&mut self, buffer: &SizeBuffer, flush: bool) -> Result<Taken> {
+        self.pending.extend(buffer.take(flush)?);
+        while !self.pending.is_empty() {
+            if let Some(refused) = self.send_next().await {
+                self.requeue(buffer, refused)?;
+                while let Some(chunk) = self.pending.pop_front() {
+                    self.requeue(buffer, chunk)?;
                 }
-                for chunk in self.pending.drain(..) {
-                    buffer.requeue(chunk);
-                }
-                Ok(false)
-            }
-            Buffer::Event(buffer) => {
-                // What arrives meanwhile is for the next time.
-                let waiting = buffer.len();
-                let mut sent = self.send_pending().await;
-                for _ in 0..waiting {
-                    if !sent {
-                        break;
-                    }
-                    let Some(item) = buffer.pop() else { break };
-                    self.encode(item)?;
-                    sent = self.send_pending().await;
-                }
-                if sent && flush {
-                    let mut closed = Vec::new();
-                    let too_large = self.encoder.flush(&mut closed)?;
-                    self.too_large(too_large);
-                    self.pending.extend(closed);
-                    sent = self.send_pending().await;
-                }
-                if !sent {
-                    for chunk in self.pending.drain(..) {
-                        buffer.push(Item::Chunk(chunk));
-                    }
-                }
-                Ok(sent)
+                return Ok(Taken::NONE);
             }
         }
+        Ok(Taken::BOTH)
+    }
+
+    /// With a rate limit the events of a refused chunk pass it once more.
+    fn requeue(&self, buffer: &SizeBuffer, chunk: Chunk) -> Result<()> {
+        if self.shared.limiter.is_none() {
+            buffer.requeue(chunk);
+            return Ok(());
+        }
+        for event in chunk.decode()? {
+            if self.shared.lets_in() {
+                buffer.push_encoded(&encode(&event)?)?;
+            } else {
+                self.dropped_by_rate(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// All chunks are tried, whatever became of those before. Only what is
+    /// sent last decides when to try again.
+    async fn upload_events(&mut self, buffer: &EventBuffer, flush: bool) -> Result<Taken> {
+        // What arrives meanwhile is for the next time.
+        let waiting = buffer.len();
+        let mut all = self.send_pending(buffer).await;
+        for _ in 0..waiting {
+            let Some(item) = buffer.pop() else { break };
+            self.encode(item)?;
+            all &= self.send_pending(buffer).await;
+        }
+        if !flush {
+            return Ok(Taken { all, last: all });
+        }
+        let mut closed = Vec::new();
+        let too_large = self.encoder.flush(&mut closed)?;
+        self.count(too_large);
+        self.pending.extend(closed);
+        let last = self.send_pending(buffer).await;
+        Ok(Taken {
+            all: all && last,
+            last,
+        })
     }
 
     fn encode(&mut self, item: Item) -> Result<()> {
         match item {
             Item::Chunk(chunk) => self.pending.push_back(chunk),
             Item::Event(event) => {
-                let text = serde_json::to_vec(&event)?;
+                let text = encode(&event)?;
                 let mut closed = Vec::new();
                 let too_large = self.encoder.write(&text, &mut closed)?;
-                self.too_large(too_large);
+                self.count(too_large);
                 self.pending.extend(closed);
             }
         }
         Ok(())
     }
 
-    fn too_large(&self, events: u64) {
-        self.shared
-            .uploads
-            .too_large
-            .fetch_add(events, Ordering::Relaxed);
+    fn count(&self, too_large: u64) {
+        let uploads = &self.shared.uploads;
+        uploads.too_large.fetch_add(too_large, Ordering::Relaxed);
+        let rescales = self.encoder.rescales();
+        uploads.rescales.store(rescales, Ordering::Relaxed);
     }
 
-    /// Sends the pending chunks in order until one is refused; whether all were taken.
-    async fn send_pending(&mut self) -> bool {
-        while let Some(chunk) = self.pending.front() {
-            let uploads = &self.shared.uploads;
-            match self.transport.send(chunk.bytes.clone()).await {
-                Ok(()) => {
-                    uploads.events.fetch_add(chunk.events, Ordering::Relaxed);
-                    uploads
-                        .bytes
-                        .fetch_add(chunk.bytes.len() as u64, Ordering::Relaxed);
-                    uploads.chunks.fetch_add(1, Ordering::Relaxed);
-                    self.pending.pop_front();
-                }
-                Err(refused) => {
-                    uploads.refused.fetch_add(1, Ordering::Relaxed);
-                    self.shared.note_refusal(&refused);
-                    return false;
+    fn dropped_by_rate(&self, events: u64) {
+        let uploads = &self.shared.uploads;
+        uploads.dropped_by_rate.fetch_add(events, Ordering::Relaxed);
+    }
+
+    /// Sends the pending chunks in order, and queues those that are refused; whether all were taken.
+    async fn send_pending(&mut self, buffer: &EventBuffer) -> bool {
+        let mut all = true;
+        while !self.pending.is_empty() {
+            if let Some(refused) = self.send_next().await {
+                all = false;
+                // A chunk counts as one event here.
+                if self.shared.lets_in() {
+                    buffer.push(Item::Chunk(refused));
+                } else {
+                    self.dropped_by_rate(refused.events);
                 }
             }
         }
-        true
+        all
+    }
+
+    /// Sends the first pending chunk, and returns it when it was refused.
+    ///
+    /// Until it is answered it stays pending: time may be up before.
+    async fn send_next(&mut self) -> Option<Chunk> {
+        let bytes = self.pending.front()?.bytes.clone();
+        let answer = self.transport.send(bytes).await;
+        let chunk = self.pending.pop_front()?;
+        let uploads = &self.shared.uploads;
+        match answer {
+            Ok(()) => {
+                uploads.events.fetch_add(chunk.events, Ordering::Relaxed);
+                uploads
+                    .bytes
+                    .fetch_add(chunk.bytes.len() as u64, Ordering::Relaxed);
+                uploads.chunks.fetch_add(1, Ordering::Relaxed);
+                None
+            }
+            Err(refused) => {
+                uploads.refused.fetch_add(1, Ordering::Relaxed);
+                self.shared.note_refusal(&refused);
+                Some(chunk)
+            }
+        }
     }
 
     fn held(&self) -> u64 {
@@ -356,13 +414,37 @@ async fn wait(delay: Option<Duration>) {
     }
 }
 
-/// 100 ms after the first failure, doubling, up to the maximum delay, moved by
-/// up to a fifth so that many clients do not return at once.
+/// What became of an upload.
+#[derive(Clone, Copy, Debug)]
+struct Taken {
+    /// Whether the server took all chunks.
+    all: bool,
+    /// Whether the wait until the next one is the usual one.
+    last: bool,
+}
+
+impl Taken {
+    const BOTH: Self = Self {
+        all: true,
+        last: true,
+    };
+
+    const NONE: Self = Self {
+        all: false,
+        last: false,
+    };
+}
+
+/// Nothing after a first failure, then 160 ms, and 1.6 times as long after
+/// each, up to the maximum delay; moved by up to a fifth so that many clients
+/// do not return at once.
 fn backoff(settings: &Settings, failures: u32, jitter: f64) -> Duration {
-    let doubled = FIRST_BACKOFF.saturating_mul(1_u32.checked_shl(failures - 1).unwrap_or(u32::MAX));
-    doubled
-        .min(settings.max_delay)
-        .mul_f64(1.0 + JITTER * jitter)
+    if failures == 0 {
+        return Duration::ZERO;
+    }
+    let exponent = i32::try_from(failures).unwrap_or(i32::MAX);
+    let grown = BACKOFF.as_secs_f64() * GROWTH.powi(exponent);
+    Duration::from_secs_f64(grown.min(settings.max_delay.as_secs_f64()) * (1.0 + JITTER * jitter))
 }
 
 #[cfg(test)]
@@ -370,15 +452,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wait_after_failures_doubles_up_to_the_maximum_delay() {
-        let settings = Settings::parse("max_delay_seconds=1", false).unwrap();
-        let waits: Vec<u128> = (1..=6)
+    fn the_wait_after_failures_grows_up_to_the_maximum_delay() {
+        let settings = Settings::parse("min_delay_seconds=1 max_delay_seconds=1", false).unwrap();
+        let waits: Vec<u128> = (0..=6)
             .map(|failures| backoff(&settings, failures, 0.0).as_millis())
             .collect();
-        assert_eq!(waits, [100, 200, 400, 800, 1000, 1000]);
-        assert_eq!(backoff(&settings, 40, 0.0).as_millis(), 1000);
-        assert_eq!(backoff(&settings, 1, -1.0).as_millis(), 80);
-        assert_eq!(backoff(&settings, 1, 1.0).as_millis(), 120);
+        assert_eq!(waits, [0, 160, 256, 409, 655, 1000, 1000]);
+        assert_eq!(backoff(&settings, u32::MAX, 0.0).as_millis(), 1000);
+        assert_eq!(backoff(&settings, 1, -1.0).as_millis(), 128);
+        assert_eq!(backoff(&settings, 1, 1.0).as_millis(), 192);
     }
 
     #[test]
