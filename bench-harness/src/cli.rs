@@ -21,6 +21,7 @@ use crate::latency::Percentile;
 use crate::load::{Arrival, Budget};
 use crate::measure::{Conditions, Server};
 use crate::plan::{Pattern, Plan};
+use crate::request;
 use crate::run;
 use crate::scenario::{BuiltIn, Scenario};
 
@@ -66,6 +67,14 @@ enum Command {
     Compare(Box<CompareArguments>),
     /// Lists the benchmarks with a sentence each.
     List(Box<RunArguments>),
+    /// Prints the requests of a scenario as JSON lines, as --requests reads them.
+    Requests {
+        /// minimal, with-body or jwt-validation
+        scenario: String,
+        /// Draws users, tokens and paths
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        seed: u64,
+    },
 }
 
 /// What a run measures, and how.
@@ -294,6 +303,14 @@ fn act(arguments: &Arguments, typed: &str, streams: &mut Streams<'_>) -> Result<
             arguments.bench.get_or_insert_with(|| ".".to_owned());
             let options = Options::new(&arguments, typed)?;
             run::list(&options, streams)?;
+            Ok(0)
+        }
+        Some(Command::Requests { scenario, seed }) => {
+            let known = BuiltIn::ALL.into_iter().find(|one| one.name() == scenario);
+            let known = known.with_context(|| {
+                format!("no scenario is called {scenario:?}; `bench-harness list` shows all")
+            })?;
+            request::write(&request::draw(known, *seed)?, streams.stdout)?;
             Ok(0)
         }
         Some(Command::Compare(arguments)) => {

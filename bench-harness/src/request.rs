@@ -1,6 +1,7 @@
 //! The requests a run repeats: drawn from a seed, or read from a file.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -182,6 +183,43 @@ pub fn load(path: &Path) -> Result<Vec<Request>> {
     Ok(requests)
 }
 
+/// Writes requests as [`load`] reads them.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(requests: &[Request], out: &mut dyn Write) -> Result<()> {
+    for request in requests {
+        let mut headers = serde_json::Map::new();
+        for (name, value) in &request.headers {
+            match headers.get_mut(name) {
+                Some(serde_json::Value::Array(values)) => values.push(json!(value)),
+                Some(one) => *one = json!([one.take(), value]),
+                None => {
+                    headers.insert(name.clone(), json!(value));
+                }
+            }
+        }
+        let mut line = json!({
+            "method": request.method,
+            "path": request.path,
+            "host": request.host,
+            "headers": headers,
+            "expected": match &request.expected {
+                Expected::Allowed(allowed) => json!(allowed),
+                Expected::Result(result) => serde_json::to_value(result)?,
+            },
+        });
+        if let Some(body) = &request.body {
+            match std::str::from_utf8(body) {
+                Ok(text) => line["body"] = json!(text),
+                Err(_) => line["body_base64"] = json!(STANDARD.encode(body)),
+            }
+        }
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
 fn parse(line: &str, origin: &str) -> Result<Request> {
     let line: Line = serde_json::from_str(line)?;
     let mut headers = Vec::new();
@@ -258,6 +296,35 @@ mod tests {
         assert_eq!(headers, [("A", "1"), ("A", "2"), ("B", "3")]);
         assert_eq!(request.body.unwrap(), br#"{"k":1}"#);
         assert!(matches!(request.expected, Expected::Allowed(false)));
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let line = r#"{"method":"POST","path":"/x","headers":{"A":["1","2","3"],"B":"4"},"body":"é","expected":{"allowed":true}}"#;
+        let mut requests = vec![parse(line, "f:1").unwrap()];
+        requests.push(Request {
+            body: Some(vec![0xff]),
+            ..requests[0].clone()
+        });
+        requests.extend(draw(BuiltIn::WithBody, 1).unwrap());
+        let mut text = Vec::new();
+        write(&requests, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        for (line, request) in text.lines().zip(&requests) {
+            let read = parse(line, "").unwrap();
+            // Different names may change places.
+            let sorted = |request: &Request| {
+                let mut headers = request.headers.clone();
+                headers.sort_by(|left, right| left.0.cmp(&right.0));
+                headers
+            };
+            assert_eq!(sorted(&read), sorted(request));
+            assert_eq!(
+                (read.path, read.body),
+                (request.path.clone(), request.body.clone())
+            );
+        }
+        assert_eq!(text.lines().count(), requests.len());
     }
 
     #[test]
