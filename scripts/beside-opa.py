@@ -45,9 +45,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--benchtime", default="1s")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--scenario", action="append", choices=SCENARIOS, help="may be repeated [default: all]")
     parser.add_argument("--output", default="beside-opa")
     parser.add_argument("--harness", default=os.path.join(ROOT, "target", "release", "bench-harness"))
     options = parser.parse_args()
+    scenarios = options.scenario or SCENARIOS
     if not shutil.which("go"):
         print("beside-opa: skipped, there is no Go")
         return
@@ -57,7 +59,7 @@ def main():
     if not os.path.exists(options.harness):
         subprocess.run(["cargo", "build", "--release", "-p", "bench-harness"], check=True, cwd=ROOT)
     texts = {(side, kind): [] for side in ["opa", "harness"] for kind in ["no", "size", "event"]}
-    for scenario in SCENARIOS:
+    for scenario in scenarios:
         requests = os.path.join(options.output, f"{scenario}.jsonl")
         with open(requests, "w") as file:
             file.write(output_of([options.harness, "requests", scenario]))
@@ -71,7 +73,7 @@ def main():
                 command += ["-logs", "-reporting", f'{{"buffer_type": "{kind}"}}']
         else:
             variant = "no" if kind == "no" else "with"
-            command = [options.harness, "-bench", f"^AuthorizeRequest/^{scenario}$/^{variant}", "-benchmem",
+            command = [options.harness, "-bench", f"^BenchmarkAuthorizeRequest/^{scenario}$/^{variant}", "-benchmem",
                        "-benchtime", options.benchtime, "-cpu", str(options.workers)]
             if kind != "no":
                 command += ["-settings", f"buffer_type={kind}"]
@@ -79,7 +81,7 @@ def main():
 
     for number in range(options.rounds):
         print(f"beside-opa: round {number + 1} of {options.rounds}", file=sys.stderr)
-        turn = [(side, scenario, kind) for scenario in SCENARIOS for kind in ["no", "size", "event"]
+        turn = [(side, scenario, kind) for scenario in scenarios for kind in ["no", "size", "event"]
                 for side in ["opa", "harness"]]
         for case in turn if number % 2 == 0 else reversed(turn):
             measure(*case)
@@ -99,6 +101,8 @@ def main():
         ("jwt-validation: event / size buffer", ("jwt-validation", "with", "event"), ("jwt-validation", "with", "size")),
         ("no logs: jwt-validation / minimal", ("jwt-validation", "no", "no"), ("minimal", "no", "no")),
     ]:
+        if not {new[0], old[0]} <= set(scenarios):
+            continue
         for side, label in [("opa", "OPA"), ("harness", "bench-harness")]:
             cells = []
             for figure in FIGURES:
@@ -107,7 +111,7 @@ def main():
             print(f"| {title}, {label} | {' | '.join(cells)} |")
     print("\nabsolute\n")
     print(f"| | {' | '.join(FIGURES)} |\n|{' --- |' * (len(FIGURES) + 1)}")
-    for scenario in SCENARIOS:
+    for scenario in scenarios:
         for kind in ["no", "size", "event"]:
             for side, label in [("opa", "OPA"), ("harness", "bench-harness")]:
                 medians = read(texts[side, kind])

@@ -302,10 +302,13 @@ impl Partial {
 
     /// A run that failed after an hour need not lose what it has measured.
     fn holds_results(&self) -> bool {
-        fs::read(&self.temporary).is_ok_and(|text| {
-            text.split(|byte| *byte == b'\n')
-                .any(|line| line.starts_with(b"Benchmark"))
-        })
+        // Some devices can be read without end.
+        let regular = fs::metadata(&self.temporary).is_ok_and(|found| found.is_file());
+        regular
+            && fs::read(&self.temporary).is_ok_and(|text| {
+                text.split(|byte| *byte == b'\n')
+                    .any(|line| line.starts_with(b"Benchmark"))
+            })
     }
 
     fn tell_what_is_left(&self, stderr: &mut dyn Write) {

@@ -18,6 +18,7 @@ use regorus::{CompiledPolicy, PolicyLengthConfig, Rc};
 
 use crate::decision_log::settings::LogPolicy;
 use crate::policy::Policy;
+use crate::rego_text;
 use crate::token::{self, TokenVerifier};
 
 pub use regorus::Value;
@@ -111,8 +112,10 @@ impl Engine {
         let verify = move |arguments: Vec<Value>| Ok(tokens.call(&arguments));
         engine.add_extension(token::BUILTIN.to_owned(), 2, Box::new(verify))?;
         for file in &policy.files {
+            rego_text::check(&file.name, &file.text)?;
+            let text = rego_text::without_prints(&file.text).into_owned();
             engine
-                .add_policy(file.name.clone(), file.text.clone())
+                .add_policy(file.name.clone(), text)
                 .map_err(|error| policy_error(&error))?;
         }
         engine

@@ -25,6 +25,7 @@ pub mod measure;
 pub mod plan;
 pub mod policy;
 mod progress;
+pub mod rego_text;
 pub mod request;
 mod run;
 pub mod scenario;

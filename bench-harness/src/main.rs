@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use bench_harness::cli::{INTERRUPTED, Streams, run};
+use bench_harness::cli::{FAILURE, INTERRUPTED, Streams, run};
+use bench_harness::rego_text::STACK;
 
 static STOP: AtomicBool = AtomicBool::new(false);
 static FIRST: OnceLock<Instant> = OnceLock::new();
@@ -24,15 +25,18 @@ fn main() -> ExitCode {
             std::process::exit(i32::from(INTERRUPTED));
         }
     });
-    let status = run(
-        std::env::args_os(),
-        &mut Streams {
-            stdout: &mut LineWriter::new(io::stdout().lock()),
-            // Not locked: a policy's print() on another thread would wait for the end of the run.
-            stderr: &mut io::stderr(),
-            stderr_is_terminal: io::stderr().is_terminal(),
-            stop: &STOP,
-        },
-    );
-    ExitCode::from(status)
+    // Policies are read here as well as by workers.
+    let program = std::thread::Builder::new().stack_size(STACK).spawn(|| {
+        run(
+            std::env::args_os(),
+            &mut Streams {
+                stdout: &mut LineWriter::new(io::stdout().lock()),
+                stderr: &mut io::stderr(),
+                stderr_is_terminal: io::stderr().is_terminal(),
+                stop: &STOP,
+            },
+        )
+    });
+    let status = program.ok().and_then(|program| program.join().ok());
+    ExitCode::from(status.unwrap_or(FAILURE))
 }

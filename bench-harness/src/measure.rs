@@ -18,6 +18,7 @@ use crate::engine::EngineKind;
 use crate::filter::{Authorize, EmptyFilter, Filter, check};
 use crate::latency::histogram;
 use crate::load::{self, Arrival, Budget, Measured, Place, Share, StartLine};
+use crate::rego_text::STACK;
 use crate::scenario::Scenario;
 
 /// Where decision logs go.
@@ -146,14 +147,18 @@ pub fn measure(
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..case.workers)
             .map(|worker| {
-                let (log, ended, start) = (log.as_ref(), &ended, &start);
-                scope.spawn(move || {
-                    let part = work(case, conditions, worker, log, ended, start.place(ended));
-                    if part.is_err() {
-                        ended.store(true, Ordering::Relaxed);
-                    }
-                    part
-                })
+                let (log, ended) = (log.as_ref(), &ended);
+                // Taken before the thread starts: where it cannot start, the others must not wait for it.
+                let place = start.place(ended);
+                std::thread::Builder::new()
+                    .stack_size(STACK)
+                    .spawn_scoped(scope, move || {
+                        let part = work(case, conditions, worker, log, ended, place);
+                        if part.is_err() {
+                            ended.store(true, Ordering::Relaxed);
+                        }
+                        part
+                    })
             })
             .collect();
         // Compiling and warming up may be interrupted as well, so look until all are there.
@@ -176,19 +181,20 @@ pub fn measure(
             before = figures;
         }
         watch(&|| {
-            workers
-                .iter()
-                .all(std::thread::ScopedJoinHandle::is_finished)
+            let mut running = workers.iter().flatten();
+            running.all(std::thread::ScopedJoinHandle::is_finished)
         });
         for worker in workers {
-            parts.push(worker.join());
+            parts.push(match worker {
+                Ok(worker) => worker
+                    .join()
+                    .unwrap_or_else(|_| Err(anyhow!("a worker panicked"))),
+                Err(error) => Err(anyhow!("starting a worker: {error}")),
+            });
         }
     });
     let after = log.as_ref().map(Log::figures);
-    let parts = parts
-        .into_iter()
-        .map(|part| part.map_err(|_| anyhow!("a worker panicked"))?)
-        .collect::<Result<Vec<Part>>>();
+    let parts = parts.into_iter().collect::<Result<Vec<Part>>>();
     // The consumer and the uploader end in any case.
     let (parts, ledger) = match (parts, log) {
         (parts, None) => (parts?, None),
@@ -211,24 +217,7 @@ pub fn measure(
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    let log_figures = after.map(|after| {
-        // What was logged while measuring may be lost after it, when the rest is sent.
-        let lost = ledger.as_ref().map_or(after.dropped, |ledger: &Ledger| {
-            let dropped = &ledger.account.dropped;
-            dropped.buffer_full + dropped.too_large + ledger.requeued_over_rate
-        });
-        let mut dropped = lost - before.dropped;
-        for part in &parts {
-            let tally = part.tally.1 - part.tally.0;
-            dropped += tally.dropped_by_policy + tally.dropped_by_rate + tally.dropped_by_error;
-        }
-        LogFigures {
-            dropped,
-            rescales: after.rescales - before.rescales,
-            upload_bytes: after.upload_bytes - before.upload_bytes,
-            uploader: after.uploader - before.uploader,
-        }
-    });
+    let log_figures = after.map(|after| since(before, after, ledger.as_ref(), &parts));
     let open = matches!(conditions.arrival, Arrival::Open(_));
     let measurement = combine(
         parts.into_iter().map(|part| part.measured),
@@ -236,6 +225,31 @@ pub fn measure(
         open,
     )?;
     Ok(Some((measurement, ledger)))
+}
+
+/// What the log did between two looks at it. Dropped events are counted to the very end: what
+/// was logged while measuring may be lost when the rest is sent.
+fn since(
+    before: LogFigures,
+    after: LogFigures,
+    ledger: Option<&Ledger>,
+    parts: &[Part],
+) -> LogFigures {
+    let lost = ledger.map_or(after.dropped, |ledger| {
+        let dropped = &ledger.account.dropped;
+        dropped.buffer_full + dropped.too_large + ledger.requeued_over_rate
+    });
+    let mut dropped = lost - before.dropped;
+    for part in parts {
+        let tally = part.tally.1 - part.tally.0;
+        dropped += tally.dropped_by_policy + tally.dropped_by_rate + tally.dropped_by_error;
+    }
+    LogFigures {
+        dropped,
+        rescales: after.rescales - before.rescales,
+        upload_bytes: after.upload_bytes - before.upload_bytes,
+        uploader: after.uploader - before.uploader,
+    }
 }
 
 fn combine(
