@@ -204,7 +204,7 @@ mod tests {
     fn calls_of_print_are_taken_out_and_nothing_moves() {
         for (text, expected) in [
             ("a\nprint(x)\nb", "a\ntrue    \nb"),
-            ("print(f(1), \")\", [2])\ny", "true                  \ny"),
+            ("print(f(1), \")\", [2])\ny", "true                 \ny"),
             ("print(\n1\n) ; z", "true  \n \n  ; z"),
             (
                 "x.print(1); sprint(2); \"print(3)\" # print(4)",
