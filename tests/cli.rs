@@ -139,8 +139,8 @@ fn an_empty_file_is_told_on_standard_error_unless_quiet() {
 fn wrong_flags_and_values_have_status_2_and_name_the_flag() {
     let bench = old_and_new();
     for (arguments, part) in [
-        (&["--no-such-flag", "old.txt"][..], "--no-such-flag"),
-        (&["-nosuch", "old.txt"], "--nosuch"),
+        (&["--no-such-flag", "old.txt"][..], "-no-such-flag"),
+        (&["-nosuch", "old.txt"], "-nosuch"),
         (&["-format", "xml", "old.txt"], "-format"),
         (
             &["-alpha", "2", "old.txt"],
@@ -157,7 +157,7 @@ fn wrong_flags_and_values_have_status_2_and_name_the_flag() {
         ),
         (&["-row", "@", "old.txt"], "parsing -row: syntax error: "),
         (&["--generate", "poetry"], "poetry"),
-        (&["old.txt", "-col"], "--col"),
+        (&["old.txt", "-col"], "-col needs a value: -col PROJECTION"),
     ] {
         let run = bench.run(arguments);
         assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{arguments:?}");
@@ -387,7 +387,7 @@ fn help_has_every_flag_with_its_default_in_groups_and_an_example() {
         "Comparison:",
         "Statistics:",
         "Output:",
-        "Example:",
+        "Examples:",
         "rbenchstat old.txt new.txt",
         "Exit status:",
     ] {
@@ -419,14 +419,79 @@ fn help_has_every_flag_with_its_default_in_groups_and_an_example() {
         let long = format!("--{flag}");
         assert!(run.stdout.contains(&long), "{long} is missing");
     }
-    for arguments in [&["-h"][..], &["-help"]] {
+    for arguments in [&["-help"][..], &["-q", "--help"]] {
         let run = bench.run(arguments);
-        assert_eq!(
-            (run.status, run.messages().as_str()),
-            (0, ""),
-            "{arguments:?}"
-        );
+        assert_eq!(run.status, 0, "{arguments:?}");
         assert!(run.stdout.contains("--confidence"), "{arguments:?}");
+    }
+    let run = bench.run(&["-h"]);
+    assert_eq!((run.status, run.messages().as_str()), (0, ""));
+    assert!(run.stdout.lines().count() <= 24, "{}", run.stdout);
+    let run = bench.run(&["run", "-h"]);
+    assert!(run.stdout.contains("--benchtime"), "{}", run.stdout);
+    assert!(!run.stdout.contains("--fail-on"), "{}", run.stdout);
+}
+
+#[test]
+fn what_is_wrong_with_arguments_is_one_line_that_names_the_flag() {
+    let bench = old_and_new();
+    for (arguments, message) in [
+        (
+            "-json",
+            "there is no flag -json; for that format write -format json",
+        ),
+        ("-colr x", "there is no flag -colr; did you mean -color?"),
+        (
+            "-limit 0",
+            "-limit must be a whole number from 1 on, not \"0\"",
+        ),
+        (
+            "-limit -1",
+            "-limit must be a whole number from 1 on, not \"-1\"",
+        ),
+        (
+            "-max-bytes x",
+            "-max-bytes must be a whole number from 1 on, not \"x\"",
+        ),
+        (
+            "-max-unpacked 1z",
+            "-max-unpacked must be a whole number with B, KiB, MiB, GiB or TiB behind it, such as 1GiB, not \"1z\"",
+        ),
+        ("-quiet=maybe", "-quiet takes no value"),
+        (
+            "-csv -format json",
+            "-csv and -format exclude each other: leave one out",
+        ),
+        (
+            "-out json=missing/a.json",
+            "write missing/a.json: no such file or directory: make the folder missing first",
+        ),
+    ] {
+        let arguments: Vec<&str> = arguments.split(' ').chain(["old.txt", "new.txt"]).collect();
+        let run = bench.run(&["-q"].iter().copied().chain(arguments).collect::<Vec<_>>());
+        let wanted = format!("rbenchstat: {message}\n");
+        assert_eq!((run.status, run.stderr), (2, wanted));
+    }
+    let run = bench.run(&["."]);
+    assert_eq!(
+        run.stderr,
+        "rbenchstat: read .: is a directory: name the files in it, such as ./*.txt\n"
+    );
+}
+
+#[test]
+fn completions_offer_flags_with_one_dash() {
+    let bench = old_and_new();
+    for (shell, part) in [
+        ("bash", " -format "),
+        ("zsh", "\n'-format=["),
+        ("fish", "-o format "),
+        ("elvish", "cand -format "),
+        ("powershell", "'-format', '-format'"),
+    ] {
+        let script = bench.run(&["--generate", shell]).stdout;
+        assert!(script.contains(part), "{shell}");
+        assert!(!script.contains('\u{1}'), "{shell}");
     }
 }
 
@@ -560,7 +625,12 @@ fn called_as_benchstat_its_messages_have_that_name() {
         "benchstat: open missing.txt: no such file or directory\n"
     );
     assert!(run(&["old.txt", "new.txt"]).starts_with("benchstat: note: too few runs"));
-    assert!(run(&["-fail-on", "regression", "old.txt", "new.txt"]).contains("\nbenchstat: note"));
+    let gated = run(&["-fail-on", "regression", "old.txt", "new.txt"]);
+    assert!(gated.starts_with("benchstat: note"), "{gated}");
+    assert!(
+        gated.contains("\nbenchstat: gate could not judge"),
+        "{gated}"
+    );
 }
 
 #[test]
@@ -569,8 +639,8 @@ fn a_word_that_an_argument_does_not_take_is_told_with_those_that_it_does() {
     for (arguments, message) in [
         (
             "-format prety",
-            "rbenchstat: -format must be text or csv\nrbenchstat: note: the formats are text, csv, pretty, markdown, comment, \
-             json, jsonl, html, bench; did you mean pretty?\n",
+            "rbenchstat: -format must be text or csv\nrbenchstat: note: did you mean pretty? The formats are text, csv, pretty, markdown, \
+             comment, json, jsonl, html, github, bench\n",
         ),
         (
             "-fail-on regresion",
@@ -578,7 +648,7 @@ fn a_word_that_an_argument_does_not_take_is_told_with_those_that_it_does() {
         ),
         (
             "-allow removed,faild",
-            "rbenchstat: -allow must be environment, shift, same-values, unit, configuration, nothing-compared, empty-input, failed, removed, syntax, too-few-runs or suspect, \
+            "rbenchstat: -allow must be environment, shift, control, same-values, unit, configuration, nothing-compared, empty-input, failed, removed, syntax, too-few-runs or suspect, \
              not \"faild\"; did you mean failed?\n",
         ),
         (

@@ -10,8 +10,10 @@ mod inputs;
 #[path = "common/program.rs"]
 mod program;
 
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use comrak::nodes::{AstNode, NodeValue};
@@ -23,8 +25,8 @@ use rbenchstat::cli::Surroundings;
 use rbenchstat::render::escape::is_invisible;
 use serde_json::Value;
 
-const FORMATS: [&str; 8] = [
-    "text", "csv", "pretty", "markdown", "comment", "json", "jsonl", "html",
+const FORMATS: [&str; 9] = [
+    "text", "csv", "pretty", "markdown", "comment", "json", "jsonl", "html", "github",
 ];
 
 fn golden(path: &str) -> PathBuf {
@@ -151,6 +153,139 @@ fn a_large_comparison_looks_as_recorded() {
 }
 
 #[test]
+fn one_input_alone_looks_as_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    lay(folder.path(), &large(12));
+    let input = format!("old.txt={}", folder.path().join("old.txt").display());
+    for format in FORMATS {
+        let arguments = ["-format", format, &input].map(OsString::from);
+        let run = in_process::run(arguments, io::empty(), Surroundings::default());
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        let text = run.text();
+        assert!(
+            format == "github" || text.contains("Row/case=0011"),
+            "{format}: {text}"
+        );
+        assert_golden(&format!("alone/{format}"), text.as_bytes());
+    }
+}
+
+#[test]
+fn a_section_of_a_comment_has_a_start_and_an_end_and_links_the_report() {
+    let flags =
+        "-format comment -id bench -section linux/amd64 -report-url https://ci.example/1?a=b#c";
+    let flags: Vec<&str> = flags.split(' ').collect();
+    let comment = compare_sides(&small(), &flags).text();
+    let start = "<!-- rbenchstat:v1 id=bench -->\n<!-- rbenchstat:start section=linux/amd64 -->\n### ❌ linux/amd64: ";
+    assert!(comment.starts_with(start), "{comment}");
+    assert!(comment.ends_with("\n<!-- rbenchstat:end section=linux/amd64 -->\n"));
+    assert!(comment.contains("\n[Full report](https://ci.example/1?a=b#c)\n"));
+    for (flag, value) in [
+        ("-section", "a -->"),
+        ("-report-url", "javascript:x"),
+        ("-report-url", "https://a)b"),
+    ] {
+        let run = compare_sides(&small(), &["-format", "comment", flag, value]);
+        let start = format!("rbenchstat: {flag} must be ");
+        assert!(
+            run.status == 2 && run.stderr.starts_with(&start),
+            "{}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
+fn a_comment_says_how_to_get_the_same_again() {
+    let flags = [
+        "-format",
+        "comment",
+        "-fail-on",
+        "regression",
+        "-threshold",
+        "3%",
+    ];
+    let refs = [
+        "-base-ref",
+        "v1",
+        "-head-ref",
+        "topic",
+        "-filter",
+        ".unit:(sec/op OR B/op)",
+    ];
+    let comment = compare_sides(&small(), &[&flags[..], &refs].concat()).text();
+    let commands = "```sh\n\
+        git switch --detach v1 && go test -run '^$' -bench . -count 10 ./... > base.txt\n\
+        git switch --detach topic && go test -run '^$' -bench . -count 10 ./... > head.txt\n\
+        rbenchstat -format pretty -fail-on regression -threshold 3% -filter '.unit:(sec/op OR B/op)' base.txt head.txt\n\
+        ```\n";
+    assert!(comment.contains(commands), "{comment}");
+}
+
+#[test]
+fn a_green_tick_says_what_may_have_gone_unseen() {
+    let flags = [
+        "-format",
+        "comment",
+        "-fail-on",
+        "regression",
+        "-filter",
+        ".name:Walk",
+    ];
+    let comment = compare_sides(&small(), &flags).text();
+    let unseen = comment.lines().nth(3).unwrap();
+    assert!(comment.contains("### ✅ gate passed"), "{comment}");
+    assert!(
+        unseen.starts_with("1 inconclusive row: a lone change below "),
+        "{comment}"
+    );
+}
+
+#[test]
+fn annotations_may_stand_before_the_report() {
+    let run = compare_sides(&small(), &["-out", "github=-", "-fail-on", "regression"]);
+    let plain = compare_sides(&small(), &[]);
+    let text = run.text();
+    let (annotations, report) = text.split_at(text.len() - plain.text().len());
+    assert_eq!(report, plain.text());
+    assert!(
+        annotations.starts_with("::error title=✗ regression%3A "),
+        "{annotations}"
+    );
+    assert!(annotations.lines().all(|line| line.starts_with("::")));
+    let run = compare_sides(&small(), &["-out", "json=-"]);
+    assert_eq!(run.status, 2);
+}
+
+#[test]
+fn the_answer_of_a_gate_comes_last_and_once() {
+    for format in ["text", "pretty"] {
+        let flags = [
+            "-fail-on",
+            "regression",
+            "-allow",
+            "removed",
+            "-format",
+            format,
+        ];
+        let run = compare_sides(&small(), &flags);
+        let last = run.stderr.lines().last().unwrap();
+        assert!(
+            last.starts_with("rbenchstat: gate failed: "),
+            "{}",
+            run.stderr
+        );
+        assert_eq!((run.text() + &run.stderr).matches("gate failed").count(), 1);
+    }
+    let run = compare_sides(&small(), &["-format", "pretty"]);
+    let text = run.text();
+    assert!(
+        text.lines().last().unwrap().starts_with("2 regressions · "),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_terminal_gets_what_fits_it() {
     let folder = tempfile::tempdir().unwrap();
     lay(folder.path(), &small());
@@ -253,7 +388,7 @@ fn an_unknown_format_is_told_as_ever_and_the_others_are_named_below() {
     assert_eq!(
         run.stderr,
         "rbenchstat: -format must be text or csv\n\
-         rbenchstat: note: the formats are text, csv, pretty, markdown, comment, json, jsonl, html, bench\n"
+         rbenchstat: note: the formats are text, csv, pretty, markdown, comment, json, jsonl, html, github, bench\n"
     );
 }
 
@@ -511,11 +646,12 @@ fn a_comment_gives_the_same_cells_back_and_no_markup_of_a_name_stands() {
     let mut found = 0;
     for table in tables(&comment) {
         for row in &table {
-            assert_eq!(row.len(), 7);
-            found += usize::from(row[1] == "sec/op");
+            assert_eq!(row.len(), 6);
+            found += usize::from(row[0].ends_with(" sec/op"));
         }
     }
-    assert_eq!(found, 16);
+    // The rows that changed.
+    assert_eq!(found, 10);
     let arena = Arena::new();
     let root = comrak::parse_document(&arena, &comment, &options());
     for node in root.descendants() {
@@ -598,12 +734,12 @@ proptest! {
         }
         for table in tables(&comment) {
             for row in table {
-                prop_assert_eq!(row.len(), 7);
+                prop_assert_eq!(row.len(), 6);
             }
         }
         // What the headline counts is in a row or counted below.
         for word in ["regression", "improvement"] {
-            let rows = comment.lines().filter(|line| line.starts_with('|') && line.ends_with(&format!("{word} |")));
+            let rows = comment.lines().filter(|line| line.starts_with('|') && line.contains(&format!("\u{a0}{word} |")));
             let left_out = comment.lines().find_map(|line| line.strip_prefix("Not shown: "));
             let told = rows.count() + left_out.map_or(0, |line| counted(line, word));
             prop_assert_eq!(told, counted(headline, word), "{}", comment);
@@ -673,7 +809,7 @@ fn a_comment_on_two_thousand_rows_names_or_counts_every_regression() {
     let headline = comment.lines().nth(1).unwrap();
     let rows = comment
         .lines()
-        .filter(|line| line.ends_with("regression |"))
+        .filter(|line| line.contains("\u{a0}regression |"))
         .count();
     let left_out = comment
         .lines()
@@ -683,10 +819,30 @@ fn a_comment_on_two_thousand_rows_names_or_counts_every_regression() {
     assert_eq!(told, counted(headline, "regression"));
 }
 
+/// The schema, and that there are no fields beyond those that it names.
 fn validator() -> jsonschema::Validator {
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/report.schema.json");
-    let schema: Value = serde_json::from_slice(&fs::read(schema).unwrap()).unwrap();
+    let mut schema: Value = serde_json::from_slice(&fs::read(schema).unwrap()).unwrap();
+    forbid_others(&mut schema);
     jsonschema::validator_for(&schema).unwrap()
+}
+
+fn forbid_others(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            // What has a kind has further fields, which depend on it.
+            let names = fields.get("properties").and_then(Value::as_object);
+            let is_closed = |names: &serde_json::Map<String, Value>| {
+                !names.contains_key("kind") && !names.contains_key("differing")
+            };
+            if names.is_some_and(is_closed) {
+                fields.insert("additionalProperties".into(), Value::Bool(false));
+            }
+            fields.values_mut().for_each(forbid_others);
+        }
+        Value::Array(items) => items.iter_mut().for_each(forbid_others),
+        _ => {}
+    }
 }
 
 #[track_caller]

@@ -11,22 +11,39 @@ use super::output::Format;
 use super::output_args::OutputArgs;
 use crate::input::{MOST_UNPACKED, Size};
 
-const EXAMPLE: &str = "\
-Example:
+/// How it is used, for help and manual.
+pub const EXAMPLE: &str = "\
   go test -run '^$' -bench . -count 10 ./... > old.txt
   (change the code)
   go test -run '^$' -bench . -count 10 ./... > new.txt
   rbenchstat old.txt new.txt
+  rbenchstat -fail-on regression old.txt new.txt   (fails a build)
+";
 
-Every flag can be written with one dash too, as in Go: -col .file, -format=csv.
-Scripts may still use --csv, --html, --split, --geomean, --delta-test and --norange.
-To fail a build on a regression: rbenchstat -fail-on regression old.txt new.txt
+/// How flags may be written.
+pub const SPELLING: &str = "\
+Every flag can be written with one dash or two, as in Go: -col .file, -format=csv.
+Scripts may still use --csv, --html, --split, --geomean, --delta-test and --norange.";
 
-Exit status:
-  0  the inputs were read, and the gate, if there is one, passed
-  1  the gate failed
-  2  wrong usage, or an input or output that failed
-  3  the gate could not judge: for one, too few runs, or another machine";
+/// What each exit status means.
+pub const EXIT_STATUS: [(u8, &str); 4] = [
+    (
+        0,
+        "the inputs were read, and the gate, if there is one, passed",
+    ),
+    (1, "the gate failed"),
+    (2, "wrong usage, or an input or output that failed"),
+    (
+        3,
+        "the gate could not judge: for one, too few runs, or another machine",
+    ),
+];
+
+fn after_help() -> String {
+    let statuses = EXIT_STATUS.map(|(status, meaning)| format!("\n  {status}  {meaning}"));
+    let statuses = statuses.concat();
+    format!("Examples:\n{EXAMPLE}\n{SPELLING}\n\nExit status:{statuses}")
+}
 
 const PROJECTION_HELP: &str = "\
 Keys, separated by commas or spaces:
@@ -48,7 +65,7 @@ VALUE is a word, a \"quoted word\", a /regular expression/, or a list
 
 /// Tells whether a change made Go benchmarks faster or slower.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100, args_override_self = true, after_help = EXAMPLE)]
+#[command(version, max_term_width = 100, args_override_self = true, after_long_help = after_help())]
 #[command(long_about = "\
 Tells whether a change made Go benchmarks faster or slower.
 
@@ -146,7 +163,7 @@ pub struct Args {
     #[command(flatten)]
     pub gate: GateArgs,
 
-    /// How to print
+    /// What standard output shows
     #[arg(
         long,
         value_name = "FORMAT",

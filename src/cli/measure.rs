@@ -10,6 +10,7 @@ use clap::{Command, CommandFactory};
 use super::args::Args;
 use super::options::Options;
 use super::stages::{self, Counts};
+use super::words::time;
 use crate::measure::{
     self, Bases, Folder, GoWork, Listener, MeasureError, Plan, Progress, Session, Work, machine,
 };
@@ -110,7 +111,7 @@ $RBENCHSTAT_ROUND counts from 1, and $RBENCHSTAT_BENCH says which benchmarks are
     setup: Option<String>,
 
     /// End a program, and what it started, that runs longer than this in one round: `90s`, `10m`
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time)]
     timeout: Duration,
 
     /// Write the results to base.txt and head.txt in this folder
@@ -147,7 +148,10 @@ impl Meant {
 
 /// The command with what `run` adds to it.
 pub fn command() -> Command {
-    <MeasureArgs as clap::Args>::augment_args(Args::command())
+    <MeasureArgs as clap::Args>::augment_args(
+        // The short help has the flags about measuring.
+        Args::command().mut_args(|argument| argument.hide_short_help(true)),
+    )
         .name("rbenchstat run")
         .bin_name("rbenchstat run")
         .about("Measures the benchmarks of a Go module on two commits in turns, and compares them")

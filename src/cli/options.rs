@@ -50,8 +50,13 @@ pub enum OptionError {
     #[error(transparent)]
     Output(#[from] OutputError),
     /// An identity that the marker of a comment cannot hold.
-    #[error("-id must be 1 to 64 letters, digits, `.`, `_`, `/` and `-`, and have no `--`")]
-    Id,
+    #[error("-{0} must be 1 to 64 letters, digits, `.`, `_`, `/` and `-`, and have no `--`")]
+    Name(&'static str),
+    /// An address that a link cannot hold.
+    #[error(
+        "-report-url must be an http or https address without blanks, brackets and quotes, not {0:?}"
+    )]
+    Url(String),
     /// Less room than a comment needs at least.
     #[error("-max-bytes must be at least {LEAST_BYTES}")]
     MaxBytes,
@@ -184,8 +189,25 @@ fn presentation(args: &OutputArgs) -> Result<Presentation, OptionError> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
     let id = &args.id;
     // Two hyphens would end the comment in which the identity stands, as far as some readers are concerned.
-    if id.is_empty() || id.len() > LONGEST_ID || !id.bytes().all(is_plain) || id.contains("--") {
-        return Err(OptionError::Id);
+    let is_name = |name: &String| {
+        let length = 1..=LONGEST_ID;
+        length.contains(&name.len()) && name.bytes().all(is_plain) && !name.contains("--")
+    };
+    if !is_name(id) {
+        return Err(OptionError::Name("id"));
+    }
+    if !args.section.iter().all(is_name) {
+        return Err(OptionError::Name("section"));
+    }
+    let is_url = |url: &String| {
+        let is_web = url.starts_with("https://") || url.starts_with("http://");
+        is_web
+            && url
+                .bytes()
+                .all(|byte| byte.is_ascii_graphic() && !b"<>()[]\"`\\".contains(&byte))
+    };
+    if let Some(url) = args.report_url.iter().find(|url| !is_url(url)) {
+        return Err(OptionError::Url(url.clone()));
     }
     if args.max_bytes < LEAST_BYTES {
         return Err(OptionError::MaxBytes);
@@ -194,6 +216,8 @@ fn presentation(args: &OutputArgs) -> Result<Presentation, OptionError> {
         all: args.all,
         id: id.clone(),
         max_bytes: args.max_bytes,
+        section: args.section.clone(),
+        report_url: args.report_url.clone(),
         base_ref: args.base_ref.clone(),
         head_ref: args.head_ref.clone(),
         ..Presentation::default()

@@ -33,11 +33,13 @@ pub enum Format {
     Jsonl,
     /// A page for a browser, in one file
     Html,
+    /// Annotations of a GitHub workflow; `-out github=-` prints them before the report
+    Github,
 }
 
 impl Format {
     /// All formats, in the order to tell them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Text,
         Self::Csv,
         Self::Pretty,
@@ -46,6 +48,7 @@ impl Format {
         Self::Json,
         Self::Jsonl,
         Self::Html,
+        Self::Github,
     ];
 
     /// Whether the format says more than the drop-in ones.
@@ -71,7 +74,7 @@ pub enum OutputError {
     #[error("-out must be FORMAT=PATH, not {0:?}")]
     Shape(String),
     /// There is no such format.
-    #[error("-out {name:?}: no such format; there are {}", names::<Format>().join(", "))]
+    #[error("-out: there is no format {name:?}; there are {}", names::<Format>().join(", "))]
     Format {
         /// What stood before the `=`.
         name: String,
@@ -112,7 +115,8 @@ impl Output {
         let format = Format::from_str(&name, false).map_err(|_| OutputError::Format {
             name: name.clone().into_owned(),
         })?;
-        if path.is_empty() || path == b"-" {
+        let is_stdout = path == b"-";
+        if path.is_empty() || is_stdout && format != Format::Github {
             return Err(OutputError::Path(typed()));
         }
         Ok(Self {
@@ -145,6 +149,12 @@ impl Output {
         // What is no file, such as a terminal, can be read and written.
         let is_same = || Ok::<_, io::Error>(Handle::stdin()? == Handle::from_path(&self.path)?);
         self.path.is_file() && is_same().unwrap_or(false)
+    }
+
+    /// Whether it goes to standard output, before the report: as annotations of a workflow may.
+    #[must_use]
+    pub fn is_standard_output(&self) -> bool {
+        self.path.as_os_str() == "-"
     }
 
     /// Writes `report` to the path: all of it or nothing, and to the summary of a step after what is there.
@@ -239,7 +249,7 @@ mod tests {
         );
         assert_eq!(
             parse("xml=a").unwrap_err().to_string(),
-            "-out \"xml\": no such format; there are text, csv, pretty, markdown, comment, json, jsonl, html"
+            "-out: there is no format \"xml\"; there are text, csv, pretty, markdown, comment, json, jsonl, html, github"
         );
         assert_eq!(
             parse("json=-").unwrap_err().to_string(),

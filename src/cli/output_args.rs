@@ -6,6 +6,7 @@ use std::num::NonZero;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
+use super::words::whole_number;
 use crate::judge::arrangement::{Order, Sort};
 
 /// The most bytes that a comment may have unless told otherwise; GitHub refuses more than 65,536 characters.
@@ -19,8 +20,7 @@ pub struct OutputArgs {
     #[arg(long, value_name = "FORMAT=PATH")]
     pub out: Vec<OsString>,
 
-    /// Sort the rows of each table: `delta` has the worst change first, by the better direction of the unit; with a `-` in
-    /// front (`-sort -delta`) the other way round
+    /// Sort the rows of each table; `delta` has the worst change first, `-delta` the best
     #[arg(
         long,
         value_name = "ORDER",
@@ -35,14 +35,14 @@ pub struct OutputArgs {
     pub changed_only: bool,
 
     /// Show at most this many rows of each table; what is summed up and judged is still all of them
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number::<NonZero<usize>>, allow_negative_numbers = true)]
     pub limit: Option<NonZero<usize>>,
 
     /// When to use colour: in `auto`, on a terminal only, and as `NO_COLOR` and `CLICOLOR_FORCE` say
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
 
-    /// In `pretty`: show unchanged rows too
+    /// In `pretty`: show unchanged and inconclusive rows too
     #[arg(long)]
     pub all: bool,
 
@@ -50,8 +50,16 @@ pub struct OutputArgs {
     #[arg(long, value_name = "ID", default_value = "default")]
     pub id: String,
 
-    /// In `comment`: the most bytes it may have; detail is left out, with a word on it, until it fits
-    #[arg(long, value_name = "N", default_value = COMMENT_BYTES)]
+    /// In `comment`: what this section is called; several jobs with one -id make one comment with a section each
+    #[arg(long, value_name = "NAME")]
+    pub section: Option<String>,
+
+    /// In `comment`: where the full report is, to be linked
+    #[arg(long, value_name = "URL")]
+    pub report_url: Option<String>,
+
+    /// In `comment`: the most bytes it may have; detail is left out and counted until it fits
+    #[arg(long, value_name = "N", default_value = COMMENT_BYTES, value_parser = whole_number::<usize>)]
     pub max_bytes: usize,
 
     /// The commit that the first input was made from, to be named in reports
@@ -95,8 +103,8 @@ impl ValueEnum for Sorting {
         let (name, help) = match self.0 {
             None => ("none", "As read"),
             Some(sort) => match (sort.order, sort.is_descending) {
-                (Order::Change, false) => ("delta", "By the change as shown, from the lowest"),
-                (Order::Change, true) => ("-delta", "By the change as shown, from the highest"),
+                (Order::Change, false) => ("delta", "By the change, the worst first"),
+                (Order::Change, true) => ("-delta", "By the change, the best first"),
                 (Order::Name, false) => ("name", "By the name of the row"),
                 (Order::Name, true) => ("-name", "By the name of the row, from the last"),
                 (Order::P, false) => ("p", "By the p-value, from the lowest"),

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use clap_complete::Shell;
 
-use super::args::{Args, Generated};
+use super::args::{Args, Generated, Shown};
 use super::exit::Exit;
 use super::gate_options::Purpose;
 use super::goflags;
@@ -19,8 +19,10 @@ use super::output::{Format, Output};
 use super::output_args::Color;
 use super::renamed::{Renamed, stands_in};
 use super::surroundings::Surroundings;
-use super::words::WrongWord;
-use crate::input::{InputError, Source, sources};
+use super::usage::{self, SHORT_HELP, is_short_help};
+use super::words::names;
+use super::{completion, manual, places, request};
+use crate::input::{InputError, Reason, Source, sources};
 use crate::judge::arrangement::listing;
 use crate::judge::gate::GateError;
 use crate::judge::judgement::Judgements;
@@ -33,6 +35,8 @@ use crate::judge::{Gate, InputProblems, Judged, Outcome, Provenance, judge};
 use crate::measure::MeasureError;
 use crate::notes::{self, Note};
 use crate::read::{self, InputFacts, Inputs, ReadError, SelectError};
+use crate::render::gate::Telling;
+use crate::render::presentation::Request;
 use crate::render::{self, Presentation, escape};
 use crate::report::{self, Listing, Report};
 
@@ -65,7 +69,7 @@ enum Failure {
     Setting(#[from] IdleSetting),
     #[error("run: {0}")]
     Measure(#[from] MeasureError),
-    #[error("write standard output: {0}")]
+    #[error("write standard output: {reason}", reason = Reason::of(.0))]
     Write(#[from] io::Error),
     #[error("-format bench compares nothing: leave out {0}")]
     NotForSelection(&'static str),
@@ -73,10 +77,21 @@ enum Failure {
         "{input}: {count} of its results could not be written: mend them, or do without the file"
     )]
     NotAllWritten { input: bstr::BString, count: u64 },
-    #[error("write {path}: {error}")]
+    #[error("write {path}: {reason}{}", remedy(.path, .error), reason = Reason::of(.error))]
     Output { path: String, error: io::Error },
     #[error("-out: {0} is read, and the report would replace it: name another file")]
     ReplacesWhatIsRead(String),
+}
+
+/// What to do about a file that cannot be written.
+fn remedy(path: &str, error: &io::Error) -> String {
+    match (error.kind(), Path::new(path).parent()) {
+        (io::ErrorKind::NotFound, Some(folder)) => {
+            format!(": make the folder {} first", folder.display())
+        }
+        (io::ErrorKind::IsADirectory, _) => ": name a file in it".into(),
+        _ => String::new(),
+    }
 }
 
 impl From<SelectError> for Failure {
@@ -108,12 +123,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
 
 fn run_under_own_name(arguments: &[OsString], streams: &mut Streams<'_>) -> Exit {
     let outcome = match parse(arguments) {
-        Ok((args, measuring)) => {
+        Ok((args, measuring, request)) => {
             if matches!(Meant::by(arguments), Meant::CompareFile) && !args.quiet {
                 let hint = "run is a file here, and read; rbenchstat -run measures";
                 let _ = writeln!(streams.stderr, "rbenchstat: note: {hint}");
             }
-            act(args, measuring.as_ref(), streams)
+            act(args, measuring.as_ref(), request, streams)
         }
         Err(error) => {
             if error.kind() == ErrorKind::UnknownArgument
@@ -126,11 +141,7 @@ fn run_under_own_name(arguments: &[OsString], streams: &mut Streams<'_>) -> Exit
                 );
                 return Exit::Failure;
             }
-            if let Some(wrong) = WrongWord::of(&error) {
-                let _ = tell_wrong_word(&wrong, streams.stderr);
-                return Exit::Failure;
-            }
-            return tell(&error, streams);
+            return tell(&error, arguments, streams);
         }
     };
     match outcome {
@@ -148,7 +159,7 @@ fn run_under_own_name(arguments: &[OsString], streams: &mut Streams<'_>) -> Exit
 
 /// [`clap::Parser::try_parse_from`] with flags as Go's have them, on one and the same command; and how to measure first,
 /// where that is meant.
-fn parse(arguments: &[OsString]) -> Result<(Args, Option<MeasureArgs>), clap::Error> {
+fn parse(arguments: &[OsString]) -> Result<(Args, Option<MeasureArgs>, Request), clap::Error> {
     let measures = matches!(Meant::by(arguments), Meant::Measure);
     let (mut command, skipped) = if measures {
         (measure::command(), 1)
@@ -162,14 +173,15 @@ fn parse(arguments: &[OsString]) -> Result<(Args, Option<MeasureArgs>), clap::Er
         None => Vec::new(),
     };
     let mut matches = command.try_get_matches_from_mut(goflags::rewrite(arguments, &command))?;
-    let mut both = || {
+    let request = request::of(&matches, measures, &build_flags);
+    let both = || {
         let args = Args::from_arg_matches_mut(&mut matches)?;
         if !measures {
-            return Ok((args, None));
+            return Ok((args, None, request));
         }
         let mut measuring = MeasureArgs::from_arg_matches_mut(&mut matches)?;
         measuring.build_flags.clone_from(&build_flags);
-        Ok((args, Some(measuring)))
+        Ok((args, Some(measuring), request))
     };
     both().map_err(|error: clap::Error| error.format(&mut command))
 }
@@ -182,35 +194,7 @@ fn tell_failure(failure: &Failure, stderr: &mut dyn Write) -> io::Result<()> {
         stderr.write_all(&error.render())?;
         return writeln!(stderr);
     }
-    writeln!(stderr, "rbenchstat: {failure}")?;
-    if let Failure::Read(ReadError::Input(InputError::Directory(name))) = failure {
-        writeln!(
-            stderr,
-            "rbenchstat: note: name the files in it, such as {name}/*.txt"
-        )?;
-    }
-    Ok(())
-}
-
-/// Says that an argument is none of the words that it may be.
-fn tell_wrong_word(wrong: &WrongWord<'_>, stderr: &mut dyn Write) -> io::Result<()> {
-    let (flag, given) = (wrong.flag, wrong.given);
-    if flag == "format" {
-        // Scripts compare the first line, so what helps beyond it stands in a note.
-        writeln!(stderr, "rbenchstat: -format must be text or csv")?;
-        let formats = wrong.allowed.join(", ");
-        write!(stderr, "rbenchstat: note: the formats are {formats}")?;
-    } else {
-        let alternatives = wrong.alternatives();
-        write!(
-            stderr,
-            "rbenchstat: -{flag} must be {alternatives}, not {given:?}"
-        )?;
-    }
-    match wrong.meant {
-        Some(meant) => writeln!(stderr, "; did you mean {meant}?"),
-        None => writeln!(stderr),
-    }
+    writeln!(stderr, "rbenchstat: {failure}")
 }
 
 /// The argument that looks like a flag and is a file.
@@ -226,25 +210,32 @@ fn file_like_a_flag(arguments: &[OsString]) -> Option<&Path> {
 }
 
 /// Prints help or version, or what is wrong with the arguments.
-fn tell(error: &clap::Error, streams: &mut Streams<'_>) -> Exit {
-    let is_answer = matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    );
-    let text = error.render();
-    if is_answer {
-        return match streams.stdout.write_all(text.to_string().as_bytes()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Exit::Failure,
-            _ => Exit::Success,
-        };
+fn tell(error: &clap::Error, arguments: &[OsString], streams: &mut Streams<'_>) -> Exit {
+    let help_for_a_screen = || {
+        let measures = matches!(Meant::by(arguments), Meant::Measure);
+        !measures && is_short_help(arguments)
+    };
+    let answer = match error.kind() {
+        ErrorKind::DisplayHelp if help_for_a_screen() => SHORT_HELP.to_owned(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => error.render().to_string(),
+        _ => {
+            for line in usage::message(error, &names::<Shown>()) {
+                let line = escape::terminal(line.as_str().into());
+                let _ = writeln!(streams.stderr, "rbenchstat: {line}");
+            }
+            return Exit::Failure;
+        }
+    };
+    match streams.stdout.write_all(answer.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Exit::Failure,
+        _ => Exit::Success,
     }
-    let _ = write!(streams.stderr, "{text}");
-    Exit::Failure
 }
 
 fn act(
     args: Args,
     measuring: Option<&MeasureArgs>,
+    request: Request,
     streams: &mut Streams<'_>,
 ) -> Result<Exit, Failure> {
     if let Some(what) = args.generate {
@@ -253,6 +244,7 @@ fn act(
     }
     let mut args = args.without_older_flags()?;
     let mut options = Options::new(&args)?;
+    options.presentation.request = request;
     if options.selects {
         refuse_what_compares(&options)?;
     }
@@ -324,8 +316,7 @@ fn act_on(args: &Args, options: &Options, streams: &mut Streams<'_>) -> Result<E
         }
         if start.is_empty() {
             // As in a script whose variable is not set.
-            let help = Args::command().render_help();
-            let _ = write!(streams.stderr, "{help}");
+            let _ = write!(streams.stderr, "{SHORT_HELP}");
             return Ok(Exit::Failure);
         }
         sources.push(source);
@@ -334,7 +325,7 @@ fn act_on(args: &Args, options: &Options, streams: &mut Streams<'_>) -> Result<E
     let mut streams = Streams {
         stdin: &mut start.as_slice().chain(&mut *streams.stdin),
         stdout: &mut *streams.stdout,
-        stderr: &mut escape::Lines::new(&mut *streams.stderr),
+        stderr: &mut *streams.stderr,
         stdin_is_terminal: streams.stdin_is_terminal,
         surroundings: streams.surroundings.clone(),
     };
@@ -378,7 +369,7 @@ fn select(
         &options.query,
         streams.stdin,
         streams.stdout,
-        streams.stderr,
+        &mut escape::Lines::new(&mut *streams.stderr),
     )?;
     let notes = notes::notes_on_inputs(&facts, &options.query);
     tell_notes(&notes, options.quiet, streams.stderr);
@@ -406,7 +397,12 @@ fn compare(
     options: &Options,
     streams: &mut Streams<'_>,
 ) -> Result<Exit, Failure> {
-    let mut inputs = read::read(sources, &options.query, streams.stdin, streams.stderr)?;
+    let mut inputs = read::read(
+        sources,
+        &options.query,
+        streams.stdin,
+        &mut escape::Lines::new(&mut *streams.stderr),
+    )?;
     let rules = UnitRules::of(
         &inputs.facts,
         inputs.samples.columns.first().map(Vec::as_slice),
@@ -423,45 +419,57 @@ fn compare(
         let notes = notes::notes(&facts, &options.query, reports.facts());
         settings.chain(notes).collect()
     };
-    let gate = reports.judged().and_then(|judged| judged.gate.as_ref());
-    let exit = match (options.gate.purpose, reports.judged(), gate) {
+    let exit = match (options.gate.purpose, reports.judged(), reports.gate()) {
         (Purpose::Noise, Some(judged), _) => tell_noise(judged, streams)?,
         (Purpose::SelfTest(part), Some(judged), Some(gate)) => {
-            tell_self_test(judged, gate, part, options.quiet, streams)?
+            let proof = SelfTest::of(judged, gate);
+            let exit = tell_self_test(judged, &proof, part, streams)?;
+            if proof.outcome == Outcome::CouldNotJudge {
+                tell_gate(&reports, options, streams);
+            }
+            exit
         }
-        _ => show(&reports, options, streams)?,
+        _ => {
+            show(&reports, options, streams)?;
+            tell_notes(&notes, options.quiet, streams.stderr);
+            // The answer of a gate stands even if nobody reads the tables to their end.
+            return Ok(tell_gate(&reports, options, streams));
+        }
     };
     tell_notes(&notes, options.quiet, streams.stderr);
     Ok(exit)
 }
 
-/// Writes the reports that were asked for, and tells the answer of the gate.
-fn show(reports: &Reports, options: &Options, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
-    // The answer of a gate stands even if nobody reads the tables to their end.
-    let exit = match reports.judged() {
-        Some(judged) => tell_gate(judged, options.quiet, streams.stderr),
-        None => Exit::Success,
-    };
-    // The files before standard output, for the same reason.
-    write_outputs(reports, options, streams)?;
+/// Writes the reports that were asked for: the files before standard output, whose reader may go away early.
+fn show(reports: &Reports, options: &Options, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    let mut presentation = options.presentation.clone();
+    let mut formats = options.outputs.iter().map(|output| output.format);
+    let annotates = options.format == Format::Github || formats.any(|it| it == Format::Github);
+    if let (true, Some(judged)) = (annotates, reports.judged()) {
+        let here = std::env::current_dir().unwrap_or_default();
+        presentation.places = places::find(judged, &here);
+    }
+    write_outputs(reports, options, &presentation, streams)?;
     let presentation = Presentation {
-        has_colour: match options.colour {
-            Color::Auto => streams.surroundings.shows_colour,
-            Color::Always => true,
-            Color::Never => false,
-        },
+        has_colour: shows_colour(options, streams.surroundings.shows_colour),
         width: streams.surroundings.width,
-        ..options.presentation.clone()
+        gate_is_told: reports.gate().is_some(),
+        ..presentation
     };
     let mut out = BufWriter::new(&mut *streams.stdout);
-    let outcome = render(
-        options.format,
-        reports,
-        &presentation,
-        &mut out,
-        streams.stderr,
-    );
-    finish(outcome.and_then(|()| out.flush()), exit)
+    let warnings = &mut escape::Lines::new(&mut *streams.stderr);
+    let outcome = render(options.format, reports, &presentation, &mut out, warnings);
+    finish(outcome.and_then(|()| out.flush()), Exit::Success)?;
+    Ok(())
+}
+
+/// Whether colour goes where `auto` means this.
+fn shows_colour(options: &Options, auto: bool) -> bool {
+    match options.colour {
+        Color::Auto => auto,
+        Color::Always => true,
+        Color::Never => false,
+    }
 }
 
 /// The exit status after writing to standard output: its reader may go away early, and the answer is still the answer.
@@ -492,6 +500,10 @@ impl Reports {
             Self::Facts(..) => None,
             Self::Judged { judged, .. } => Some(judged),
         }
+    }
+
+    fn gate(&self) -> Option<&Gate> {
+        self.judged().and_then(|judged| judged.gate.as_ref())
     }
 
     /// What was judged, if anything was.
@@ -570,9 +582,17 @@ fn build(
 }
 
 /// Tells the answer of the gate, if there is one.
-fn tell_gate(judged: &Judged, quiet: bool, stderr: &mut dyn Write) -> Exit {
+fn tell_gate(reports: &Reports, options: &Options, streams: &mut Streams<'_>) -> Exit {
+    let Some(judged) = reports.judged() else {
+        return Exit::Success;
+    };
+    let telling = Telling {
+        quiet: options.quiet,
+        has_colour: shows_colour(options, streams.surroundings.shows_colour_of_messages),
+        rows_are_shown: options.format == Format::Pretty,
+    };
     // With standard error gone, the exit status alone tells.
-    let _ = render::gate::write(judged, quiet, stderr);
+    let _ = render::gate::write(judged, telling, streams.stderr);
     let gate = judged.gate.as_ref();
     gate.map_or(Exit::Success, |gate| gate.outcome.into())
 }
@@ -580,17 +600,12 @@ fn tell_gate(judged: &Judged, quiet: bool, stderr: &mut dyn Write) -> Exit {
 /// Prints for which rows the gate fires after the new side was made worse by `part`.
 fn tell_self_test(
     judged: &Judged,
-    gate: &Gate,
+    proof: &SelfTest,
     part: f64,
-    quiet: bool,
     streams: &mut Streams<'_>,
 ) -> Result<Exit, Failure> {
-    let proof = SelfTest::of(judged, gate);
-    if proof.outcome == Outcome::CouldNotJudge {
-        tell_gate(judged, quiet, streams.stderr);
-    }
     let mut text = Vec::new();
-    render::gate::write_self_test(judged, &proof, part, &mut text)?;
+    render::gate::write_self_test(judged, proof, part, &mut text)?;
     print(&text, streams.stdout, proof.outcome.into())
 }
 
@@ -618,6 +633,7 @@ fn print(text: &[u8], out: &mut dyn Write, exit: Exit) -> Result<Exit, Failure> 
 fn write_outputs(
     reports: &Reports,
     options: &Options,
+    presentation: &Presentation,
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
     let failure = |output: &Output, error| Failure::Output {
@@ -631,14 +647,17 @@ fn write_outputs(
         // Standard output in the same format tells the same warnings.
         let warnings: &mut dyn Write = match options.format {
             Format::Csv => &mut nowhere,
-            _ => &mut *streams.stderr,
+            _ => &mut escape::Lines::new(&mut *streams.stderr),
         };
-        let presentation = &options.presentation;
         render(output.format, reports, presentation, &mut bytes, warnings)
             .map_err(|error| failure(output, error))?;
         written.push((output, bytes));
     }
     for (output, bytes) in written {
+        if output.is_standard_output() {
+            print(&bytes, streams.stdout, Exit::Success)?;
+            continue;
+        }
         output
             .write(&bytes, &streams.surroundings)
             .map_err(|error| failure(output, error))?;
@@ -661,6 +680,7 @@ fn render(
         (Format::Comment, Some(judged)) => render::comment::write(judged, presentation, out),
         (Format::Json, Some(judged)) => render::json::write(judged, presentation, out),
         (Format::Jsonl, Some(judged)) => render::json::write_lines(judged, presentation, out),
+        (Format::Github, Some(judged)) => render::github::write(judged, presentation, out),
         (Format::Html, Some(judged)) => render::html::write(judged, presentation, out),
         // The options ask for verdicts where a format shows them.
         (Format::Text, _) | (_, None) => {
@@ -670,17 +690,13 @@ fn render(
 }
 
 fn generate(what: Generated, out: &mut dyn Write) -> io::Result<()> {
-    let mut command = Args::command();
-    let shell = match what {
-        Generated::Bash => Shell::Bash,
-        Generated::Elvish => Shell::Elvish,
-        Generated::Fish => Shell::Fish,
-        Generated::Powershell => Shell::PowerShell,
-        Generated::Zsh => Shell::Zsh,
-        Generated::Man => return clap_mangen::Man::new(command).render(&mut { out }),
+    let script = match what {
+        Generated::Bash => completion::script(Shell::Bash),
+        Generated::Elvish => completion::script(Shell::Elvish),
+        Generated::Fish => completion::script(Shell::Fish),
+        Generated::Powershell => completion::script(Shell::PowerShell),
+        Generated::Zsh => completion::script(Shell::Zsh),
+        Generated::Man => return manual::write(out),
     };
-    let mut script = Vec::new();
-    let name = command.get_name().to_owned();
-    clap_complete::generate(shell, &mut command, name, &mut script);
-    out.write_all(&script)
+    out.write_all(script.as_bytes())
 }

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 pub struct Surroundings {
     /// Whether `-color auto` means colour: standard output is a terminal, or a variable says so.
     pub shows_colour: bool,
+    /// The same for standard error.
+    pub shows_colour_of_messages: bool,
     /// How many characters fit on a line of standard output, where that is a terminal.
     pub width: Option<u16>,
     /// The file that GitHub Actions shows as the summary of a step, to which all steps append.
@@ -21,6 +23,8 @@ impl Surroundings {
         Self {
             // Honours NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM.
             shows_colour: anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never,
+            shows_colour_of_messages: anstream::AutoStream::choice(&std::io::stderr())
+                != anstream::ColorChoice::Never,
             width: terminal_size::terminal_size_of(&stdout)
                 .map(|(terminal_size::Width(width), _)| width),
             step_summary: std::env::var_os("GITHUB_STEP_SUMMARY")

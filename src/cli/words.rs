@@ -1,6 +1,8 @@
-//! Arguments that are one word of a few: what clap lets them be, and how a wrong one is told.
+//! What arguments may be: one word of a few, a number, a time; and what a wrong word was.
 
 use std::ffi::OsStr;
+use std::str::FromStr;
+use std::time::Duration;
 
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -82,13 +84,29 @@ impl<'e> WrongWord<'e> {
             meant: text(ContextKind::SuggestedValue),
         })
     }
+}
 
-    /// The words that it takes, as a sentence has them.
-    #[must_use]
-    pub fn alternatives(&self) -> String {
-        match self.allowed {
-            [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
-            words => words.concat(),
-        }
+/// Words as a sentence has them: `a, b or c`.
+#[must_use]
+pub fn alternatives(words: &[String]) -> String {
+    match words {
+        [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
+        words => words.concat(),
     }
+}
+
+/// A whole number from 1 on, for clap.
+///
+/// # Errors
+/// What the argument must be.
+pub fn whole_number<N: FromStr>(text: &str) -> Result<N, &'static str> {
+    text.parse().map_err(|_| "must be a whole number from 1 on")
+}
+
+/// A time, for clap.
+///
+/// # Errors
+/// What the argument must be.
+pub fn time(text: &str) -> Result<Duration, &'static str> {
+    humantime::parse_duration(text).map_err(|_| "must be a time such as 90s or 10m")
 }

@@ -9,7 +9,7 @@ pub struct Size(pub u64);
 
 /// A text that is no size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a whole number with B, KiB, MiB, GiB or TiB behind it is wanted, such as 1GiB")]
+#[error("must be a whole number with B, KiB, MiB, GiB or TiB behind it, such as 1GiB")]
 pub struct SizeError;
 
 /// The units, largest first, each with its power of two.

@@ -74,7 +74,7 @@ pub enum InputError {
     #[error("open {0}: {1}")]
     Open(BString, Reason),
     /// It is a directory.
-    #[error("{0}:0: read {0}: is a directory")]
+    #[error("read {0}: is a directory: name the files in it, such as {0}/*.txt")]
     Directory(BString),
     /// It was opened, and not one line can be read.
     #[error("read {0}: {1}")]
@@ -111,15 +111,21 @@ impl InputError {
 #[derive(Debug)]
 pub struct Reason(pub io::Error);
 
-impl std::fmt::Display for Reason {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let text = self.0.to_string();
+impl Reason {
+    /// The words for `error`.
+    #[must_use]
+    pub fn of(error: &io::Error) -> String {
+        let text = error.to_string();
         let text = text.split(" (os error ").next().unwrap_or_default();
         let mut chars = text.chars();
-        match chars.next() {
-            Some(first) => write!(formatter, "{}{}", first.to_lowercase(), chars.as_str()),
-            None => Ok(()),
-        }
+        let first = chars.next().map(char::to_lowercase);
+        first.into_iter().flatten().chain(chars).collect()
+    }
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&Self::of(&self.0))
     }
 }
 

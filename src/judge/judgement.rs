@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use bstr::{BString, ByteSlice};
 use serde::Serialize;
 
 use super::effect::{Effect, EffectScale};
@@ -150,6 +151,21 @@ pub struct JudgedRow<'a> {
 }
 
 impl<'a> JudgedRow<'a> {
+    /// The benchmark's name up to the first slash or blank, without the number of processors: what `go test -bench` knows it
+    /// by, and the source after `Benchmark`.
+    #[must_use]
+    pub fn function(&self) -> BString {
+        let label = self.row.label();
+        let name = label
+            .split(|byte| b" /".contains(byte))
+            .next()
+            .unwrap_or_default();
+        let stem = name
+            .rsplit_once_str("-")
+            .filter(|(_, threads)| !threads.is_empty() && threads.iter().all(u8::is_ascii_digit));
+        stem.map_or(name, |(stem, _)| stem).into()
+    }
+
     /// A judgement of a row of `report`.
     #[must_use]
     pub fn new(report: &'a Report, judgement: &'a Judgement) -> Self {
@@ -219,10 +235,14 @@ impl<'a> JudgedRow<'a> {
 
 /// Orders judgements for [`Judgements::worst_first`].
 fn compare_badness(left: &JudgedRow<'_>, right: &JudgedRow<'_>) -> Ordering {
-    let rank = |row: &JudgedRow<'_>| {
-        Verdict::ALL
+    // What tells nothing of the code comes after what does.
+    let rank = |row: &JudgedRow<'_>| match row.judgement.verdict {
+        Verdict::Inconclusive => Verdict::ALL.len(),
+        Verdict::Unchanged => Verdict::ALL.len() + 1,
+        told => Verdict::ALL
             .iter()
-            .position(|&verdict| verdict == row.judgement.verdict)
+            .position(|&verdict| verdict == told)
+            .unwrap_or_default(),
     };
     // Of improvements the largest come first: the least bad.
     let badness = |row: &JudgedRow<'_>| match row.judgement.verdict {

@@ -14,6 +14,7 @@
 //! Nothing here changes what the drop-in formats show, and none of it runs unless something asks for verdicts.
 
 pub mod adjust;
+pub mod alone;
 pub mod arrangement;
 mod contrast;
 pub mod control;
@@ -42,6 +43,7 @@ pub mod verdict;
 pub mod waivers;
 
 pub use adjust::Adjust;
+pub use alone::LoneRow;
 pub use counts::Counts;
 pub use effect::{Effect, EffectScale, EstimatedBy};
 pub use gate::{FailOn, Gate, GateSettings, InputProblems, Outcome};

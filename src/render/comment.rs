@@ -9,12 +9,13 @@ use std::io::{self, Write};
 
 use bstr::{BStr, ByteSlice};
 
+use super::alone;
 use super::escape::{markdown, markdown_code};
 use super::format;
-use super::presentation::Presentation;
+use super::presentation::{Presentation, Request};
 use super::subject::Subjects;
 use super::words::{self, Mood, Sentence};
-use crate::judge::{Adjust, Counts, Judged, JudgedRow, Judgement, Verdict};
+use crate::judge::{Adjust, Counts, Judged, JudgedRow, Judgement, LoneRow, Verdict};
 use crate::report::Position;
 
 /// The fewest bytes that a comment may be limited to: marker, verdict and what is left out always have room.
@@ -30,8 +31,56 @@ const SOME_REGRESSIONS: usize = 10;
 /// # Errors
 /// Whatever `out` fails with.
 pub fn write(run: &Judged, presentation: &Presentation, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(rows) = run.alone() {
+        return out.write_all(lone_comment(run, &rows, presentation).as_bytes());
+    }
     let draft = Draft::new(run, presentation);
     out.write_all(draft.fit(presentation.max_bytes).as_bytes())
+}
+
+/// The comment on one input alone: as many rows as there is room for, the most unsteady first.
+fn lone_comment(run: &Judged, rows: &[LoneRow<'_>], presentation: &Presentation) -> String {
+    /// The last line and the tail have so many bytes.
+    const RESERVE: usize = 600;
+    let subjects = Subjects::new(&run.report);
+    let icon = match words::mood(run) {
+        Mood::Good => "📏",
+        Mood::Bad => "❌",
+        Mood::Doubtful => "⚠️",
+    };
+    let mut text = head(run, presentation, icon);
+    for (index, warning) in words::warnings(run).iter().enumerate() {
+        text.push_str(if index == 0 { "\n" } else { ">\n" });
+        let _ = writeln!(text, "> ⚠️ {}", warning.shortened().text(markdown));
+    }
+    let [numbers @ .., _] = alone::COLUMNS;
+    let mut table = format!("\n| benchmark | | {} |\n", numbers.join(" | "));
+    table.push_str("| :-- | :-- | --: | --: | --: | --: | --: |\n");
+    let mut shown = 0;
+    for lone in rows.iter().take(run.limit()) {
+        let [numbers @ .., remark] = alone::cells(lone);
+        let line = format!(
+            "| {} {} | {remark} | {} |\n",
+            markdown_code(subjects.name_of(lone.table, lone.row).as_ref()),
+            markdown(lone.table.unit.as_ref()),
+            numbers.join(" | ")
+        );
+        if text.len() + table.len() + line.len() + RESERVE > presentation.max_bytes {
+            break;
+        }
+        table.push_str(&line);
+        shown += 1;
+    }
+    if shown > 0 {
+        text.push_str(&table);
+    }
+    if shown < rows.len() {
+        let rest = format::count(rows.len() - shown);
+        let _ = writeln!(text, "\nNot shown: {rest} steadier.");
+    }
+    text.push_str(&link(presentation));
+    text.push_str(&tail(presentation));
+    text
 }
 
 /// What a row belongs to.
@@ -41,7 +90,8 @@ enum Part {
     Others,
     Improvements,
     Gone,
-    Unchanged,
+    /// Counted, and not shown.
+    Rest,
 }
 
 impl Part {
@@ -56,7 +106,7 @@ impl Part {
             }
             Verdict::Improvement => Self::Improvements,
             Verdict::Added | Verdict::Removed => Self::Gone,
-            Verdict::Unchanged | Verdict::Inconclusive => Self::Unchanged,
+            Verdict::Unchanged | Verdict::Inconclusive => Self::Rest,
         }
     }
 }
@@ -82,7 +132,6 @@ struct Plan {
     others: usize,
     improvements: usize,
     gone: usize,
-    unchanged: usize,
     reproduction: usize,
     remarks: usize,
 }
@@ -94,7 +143,7 @@ impl Plan {
             Part::Others => self.others,
             Part::Improvements => self.improvements,
             Part::Gone => self.gone,
-            Part::Unchanged => self.unchanged,
+            Part::Rest => 0,
         }
     }
 }
@@ -103,9 +152,8 @@ impl Plan {
 type Step = (fn(&mut Plan) -> &mut usize, usize);
 
 /// In which order parts give way.
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 14] = [
     (|plan| &mut plan.remarks, 0),
-    (|plan| &mut plan.unchanged, 0),
     (|plan| &mut plan.whole_warnings, 0),
     (|plan| &mut plan.worst, 1),
     (|plan| &mut plan.gone, A_FEW),
@@ -148,6 +196,8 @@ struct Draft<'a> {
     beyond_limit: usize,
     reproduction: Vec<String>,
     remarks: Vec<String>,
+    link: String,
+    tail: String,
 }
 
 impl<'a> Draft<'a> {
@@ -176,7 +226,7 @@ impl<'a> Draft<'a> {
                 text: row(&judged, &subjects),
             });
             let said = words::remarks(run, &judged);
-            if verdict != Verdict::Unchanged && !said.is_empty() {
+            if Part::of(verdict) != Part::Rest && !said.is_empty() {
                 remarks.push(format!(
                     "- {} {}: {}\n",
                     markdown_code(subjects.name(&judged).as_ref()),
@@ -194,11 +244,9 @@ impl<'a> Draft<'a> {
         let worst =
             |sentence: &Sentence| format!("\n{}\n", emphasize(&sentence.text(markdown_code)));
         Self {
-            head: format!(
-                "<!-- rbenchstat:v1 id={} -->\n### {icon} {}\n",
-                presentation.id,
-                words::headline(run)
-            ),
+            head: head(run, presentation, icon),
+            link: link(presentation),
+            tail: tail(presentation),
             worst: words::worst(run, &subjects).map(|sentence| Told::new(&sentence, worst)),
             warnings: words::warnings(run)
                 .iter()
@@ -223,7 +271,6 @@ impl<'a> Draft<'a> {
             others: count(Part::Others),
             improvements: count(Part::Improvements),
             gone: count(Part::Gone),
-            unchanged: count(Part::Unchanged),
             reproduction: self.reproduction.len(),
             remarks: self.remarks.len(),
         };
@@ -306,11 +353,9 @@ impl<'a> Draft<'a> {
         if !left_out.is_empty() {
             let _ = writeln!(text, "\nNot shown: {}.", left_out.join(" · "));
         }
-        for part in [Part::Unchanged, Part::Gone] {
-            let lines = shown(&[part]);
-            if lines.is_empty() {
-                continue;
-            }
+        text.push_str(&self.link);
+        let lines = shown(&[Part::Gone]);
+        if !lines.is_empty() {
             let summary = words::counted(&counts(&lines));
             let _ = writeln!(text, "\n<details><summary>{summary}</summary>");
             self.push_table(&mut text, &lines);
@@ -326,6 +371,7 @@ impl<'a> Draft<'a> {
             "How to reproduce",
             &self.reproduction[..plan.reproduction],
         );
+        text.push_str(&self.tail);
         text
     }
 
@@ -360,6 +406,45 @@ impl<'a> Draft<'a> {
     }
 }
 
+/// The markers by which the comment, and its section, are found again, the verdict, and what it does not know.
+fn head(run: &Judged, presentation: &Presentation, icon: &str) -> String {
+    let mut head = format!("<!-- rbenchstat:v1 id={} -->\n", presentation.id);
+    let headline = words::headline(run);
+    let _ = match &presentation.section {
+        None => writeln!(head, "### {icon} {headline}"),
+        Some(section) => writeln!(
+            head,
+            "<!-- rbenchstat:start section={section} -->\n### {icon} {section}: {headline}"
+        ),
+    };
+    let is_bad = words::mood(run) == Mood::Bad;
+    if let Some(unseen) = words::unseen(run).filter(|_| !is_bad) {
+        let _ = writeln!(head, "\n{}.", sentence_case(&unseen.text(markdown)));
+    }
+    head
+}
+
+/// Where the full report is.
+fn link(presentation: &Presentation) -> String {
+    let url = presentation.report_url.as_ref();
+    url.map_or_else(String::new, |url| format!("\n[Full report]({url})\n"))
+}
+
+/// The marker at the end of a section.
+fn tail(presentation: &Presentation) -> String {
+    let section = presentation.section.as_ref();
+    section.map_or_else(String::new, |section| {
+        format!("\n<!-- rbenchstat:end section={section} -->\n")
+    })
+}
+
+/// With a capital letter at the start.
+fn sentence_case(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars.as_str().chars()).collect()
+}
+
 fn push_details(text: &mut String, summary: &str, lines: &[String]) {
     if !lines.is_empty() {
         let _ = writeln!(text, "\n<details><summary>{summary}</summary>\n");
@@ -384,8 +469,8 @@ fn table_head(run: &Judged, subjects: &Subjects<'_>) -> String {
     let [base, new] = subjects.sides().map(|side| markdown(side.as_bstr()));
     let level = format::level(run.summary.alpha);
     format!(
-        "| benchmark | unit | {base} | {new} | change | {level} interval | verdict |\n\
-         | :-- | :-- | --: | --: | --: | :-: | :-- |\n"
+        "| benchmark | change | verdict | {level} interval | {base} | {new} |\n\
+         | :-- | --: | :-- | --: | --: | --: |\n"
     )
 }
 
@@ -395,9 +480,12 @@ fn row(judged: &JudgedRow<'_>, subjects: &Subjects<'_>) -> String {
     let [base, new] = format::centres(judged);
     // Two of them in a row would strike out what is between them.
     let change = format::judged_change(judged).replace('~', "\\~");
-    let interval = format::interval(judged);
-    let verdict = words::verdict(judged.judgement);
-    format!("| {name} | {unit} | {base} | {new} | {change} | {interval} | {verdict} |\n")
+    // None of these may be broken into lines, however narrow the screen is.
+    let whole = |text: &str| text.replace(' ', "\u{a0}");
+    let interval = whole(&format::interval(judged).replace("% to ", " to "));
+    let verdict = whole(&words::verdict(judged.judgement));
+    let change = whole(&change);
+    format!("| {name} {unit} | {change} | {verdict} | {interval} | {base} | {new} |\n")
 }
 
 /// Text with words of the user in it, as it is or as code.
@@ -457,19 +545,75 @@ fn reproduction(run: &Judged, presentation: &Presentation) -> Vec<String> {
             lines.push(format!("- {name}: {}\n", keys.join(" · ")));
         }
     }
-    if let (Some(base), Some(head)) = (&presentation.base_ref, &presentation.head_ref)
-        && is_plain_ref(base.as_str().into())
-        && is_plain_ref(head.as_str().into())
-    {
-        lines.push(format!(
-            "\n```sh\n\
-             git switch --detach {base} && go test -run '^$' -bench . -count 10 ./... > base.txt\n\
-             git switch --detach {head} && go test -run '^$' -bench . -count 10 ./... > head.txt\n\
-             rbenchstat -format pretty base.txt head.txt\n\
-             ```\n"
-        ));
+    if let Some(commands) = commands(run, presentation) {
+        lines.push(format!("\n```sh\n{commands}\n```\n"));
     }
     lines
+}
+
+/// The commands that lead to the same report; none where nobody said how it was asked for.
+fn commands(run: &Judged, presentation: &Presentation) -> Option<String> {
+    let Request {
+        measures,
+        flags,
+        operands,
+    } = &presentation.request;
+    let words = |parts: &[&[String]]| -> String {
+        let words: Vec<&str> = parts
+            .iter()
+            .copied()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        words.join(" ")
+    };
+    let is_harmless = |text: &String| !text.contains(['`', '\n', '\r']);
+    if !flags.iter().chain(operands).all(is_harmless) {
+        return None;
+    }
+    let plain = |name: &Option<String>| {
+        let name = name.clone()?;
+        is_plain_ref(name.as_str().into()).then_some(name)
+    };
+    let (base, head) = (plain(&presentation.base_ref), plain(&presentation.head_ref));
+    if *measures {
+        let command = format!(
+            "rbenchstat run -format pretty {}",
+            words(&[flags, operands])
+        );
+        let switch = head.map(|head| format!("git switch --detach {head}\n"));
+        return Some(switch.unwrap_or_default() + command.trim_end());
+    }
+    let operands = match operands.as_slice() {
+        [] => return None,
+        operands => operands,
+    };
+    let compare = |operands: &str| {
+        let command = format!("rbenchstat -format pretty {}", words(&[flags]));
+        format!("{} {operands}", command.trim_end())
+    };
+    let (Some(base), Some(head)) = (base, head) else {
+        return Some(compare(&words(&[operands])));
+    };
+    let count = run.report.cells().map(|(_, cell)| cell.values.len()).max();
+    let has_memory = run
+        .report
+        .tables
+        .iter()
+        .any(|table| *table.unit == *b"B/op");
+    let measure = |commit: &str, file: &str| {
+        format!(
+            "git switch --detach {commit} && go test -run '^$' -bench .{} -count {} ./... > {file}\n",
+            if has_memory { " -benchmem" } else { "" },
+            count.unwrap_or(10)
+        )
+    };
+    Some(format!(
+        "{}{}{}",
+        measure(&base, "base.txt"),
+        measure(&head, "head.txt"),
+        compare("base.txt head.txt")
+    ))
 }
 
 /// Whether a shell takes the name as it is.

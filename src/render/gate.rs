@@ -3,9 +3,11 @@
 use std::io::{self, Write};
 
 use bstr::{BString, ByteSlice};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table as List, TableStyle};
 use indexmap::IndexSet;
 
-use super::{escape, format, words};
+use super::subject::Subjects;
+use super::{colour, escape, format, words};
 use crate::common::shell_word;
 use crate::judge::effect::Unbounded;
 use crate::judge::judgement::WaiverState;
@@ -13,8 +15,9 @@ use crate::judge::margin::write_entry;
 use crate::judge::noise_margins::{NoiseMargins, RowMargin};
 use crate::judge::obstacle::{Found, Obstacle, ObstacleKind};
 use crate::judge::self_test::{Reaction, SelfTest};
-use crate::judge::{Effect, EffectScale, FailOn, Gate, Judged, JudgedRow, Outcome, Verdict};
-use crate::report::Report;
+use crate::judge::{
+    Counts, Effect, EffectScale, FailOn, Gate, Judged, JudgedRow, Outcome, Verdict,
+};
 use crate::report::model::Table;
 use crate::sample::EnvironmentDifference;
 use crate::unit::Scale;
@@ -26,24 +29,52 @@ const REMOVED: usize = 10;
 /// More lines about failures than this are counted rather than told.
 const FAILURES: usize = 5;
 
-/// Writes the answer of the gate: one line, then the rows to blame, worst first, then what stood in the way of an answer,
-/// and, unless `quiet`, what else is worth knowing.
+/// How the answer is told.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Telling {
+    /// Whether nothing is told but the answer and what led to it.
+    pub quiet: bool,
+    /// Whether the reader can show colour.
+    pub has_colour: bool,
+    /// Whether the rows to blame stand in the report above.
+    pub rows_are_shown: bool,
+}
+
+/// Writes the answer of the gate: the rows to blame, worst first, what stood in the way of an answer, what else is worth
+/// knowing, and last, where nothing scrolls it away, the answer.
 ///
 /// # Errors
 /// Whatever `out` fails with.
-pub fn write(run: &Judged, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(run: &Judged, telling: Telling, out: &mut dyn Write) -> io::Result<()> {
     let Some(gate) = &run.gate else {
         return Ok(());
     };
-    let report = &run.report;
-    writeln!(out, "rbenchstat: gate {}", headline(gate))?;
-    for place in gate.offending.iter().take(ROWS) {
-        if let Some(judged) = run.at(*place) {
-            tell(out, &format!("  {}", row(report, &judged)))?;
-        }
+    details(run, gate, telling, out)?;
+    let headline = headline(gate);
+    if telling.has_colour {
+        let style = match gate.outcome {
+            Outcome::Passed => colour::GOOD,
+            Outcome::Failed => colour::BAD,
+            Outcome::CouldNotJudge => colour::DOUBTFUL,
+        };
+        let style = style.bold();
+        return writeln!(out, "rbenchstat: {style}gate {headline}{style:#}");
     }
-    if gate.offending.len() > ROWS {
-        writeln!(out, "  and {} more", gate.offending.len() - ROWS)?;
+    writeln!(out, "rbenchstat: gate {headline}")
+}
+
+fn details(run: &Judged, gate: &Gate, telling: Telling, out: &mut dyn Write) -> io::Result<()> {
+    let report = &run.report;
+    let subjects = &Subjects::new(report);
+    if !telling.rows_are_shown {
+        for place in gate.offending.iter().take(ROWS) {
+            if let Some(judged) = run.at(*place) {
+                tell(out, &format!("  {}", row(subjects, &judged)))?;
+            }
+        }
+        if gate.offending.len() > ROWS {
+            writeln!(out, "  and {} more", gate.offending.len() - ROWS)?;
+        }
     }
     let is_failure = |found: &&Found| found.obstacle.kind() == ObstacleKind::Failed;
     let failures = gate.obstacles.iter().filter(is_failure).count();
@@ -69,7 +100,7 @@ pub fn write(run: &Judged, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
             Obstacle::SameValues { column, rows } => words::same_values(report, *column, *rows),
             obstacle => words::obstacle(obstacle),
         };
-        let remedy = remedy(run, gate, &found.obstacle);
+        let remedy = remedy(run, subjects, gate, &found.obstacle);
         tell(
             out,
             &format!("  {word}: {}{remedy} (-allow {allow})", fact.plain()),
@@ -77,11 +108,11 @@ pub fn write(run: &Judged, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
     }
     for place in &gate.waived {
         if let Some(judged) = run.at(*place) {
-            tell(out, &format!("  waived: {}", row(report, &judged)))?;
+            tell(out, &format!("  waived: {}", row(subjects, &judged)))?;
         }
     }
-    if !quiet {
-        notes(run, gate, out)?;
+    if !telling.quiet {
+        notes(run, out)?;
     }
     Ok(())
 }
@@ -122,7 +153,11 @@ pub fn headline(gate: &Gate) -> String {
                     words.push(word);
                 }
             }
-            format!("could not judge: {} ({})", words.join("; "), gate.counts)
+            let causes = words.join("; ");
+            if gate.counts == Counts::default() {
+                return format!("could not judge: {causes}");
+            }
+            format!("could not judge: {causes} ({})", gate.counts)
         }
     }
 }
@@ -147,7 +182,7 @@ fn cause(kind: ObstacleKind) -> &'static str {
 }
 
 /// One row: verdict, name, values, change with interval and limit.
-fn row(report: &Report, judged: &JudgedRow<'_>) -> String {
+fn row(subjects: &Subjects<'_>, judged: &JudgedRow<'_>) -> String {
     let JudgedRow {
         table,
         baseline,
@@ -155,7 +190,7 @@ fn row(report: &Report, judged: &JudgedRow<'_>) -> String {
         judgement,
         ..
     } = judged;
-    let mut parts = vec![name(report, judged)];
+    let mut parts = vec![name(subjects, judged)];
     if let (Some(base), Some(cell)) = (baseline, cell) {
         let scale = Scale::common([base.centre, cell.centre], table.class);
         let value = |value: f64| match base.centre {
@@ -196,24 +231,21 @@ fn row(report: &Report, judged: &JudgedRow<'_>) -> String {
     format!("{}: {}", judgement.verdict, parts.join(", "))
 }
 
-/// What a row is called: its label, unit, package and, where there are several, column.
-fn name(report: &Report, judged: &JudgedRow<'_>) -> String {
-    let mut parts = benchmark(report, judged);
+/// What a row is called: its label, its unit, and what tells its table and column from others.
+fn name(subjects: &Subjects<'_>, judged: &JudgedRow<'_>) -> String {
+    let mut parts = benchmark(subjects, judged);
     parts.insert(1, judged.table.unit.to_string());
     parts.join(", ")
 }
 
 /// What a row is called in any unit.
-fn benchmark(report: &Report, judged: &JudgedRow<'_>) -> Vec<String> {
-    let mut parts = vec![judged.row.label().to_string()];
-    let fields = judged.table.key.iter();
-    let packages = fields.filter(|field| *field.key == "pkg" && !field.value.is_empty());
-    parts.extend(packages.map(|field| field.value.to_string()));
-    if report.columns.len() > 2 {
-        let column = report.columns.get(judged.position().column);
-        parts.extend(column.map(|column| column.label().to_string()));
-    }
-    parts
+fn benchmark(subjects: &Subjects<'_>, judged: &JudgedRow<'_>) -> Vec<String> {
+    let qualifier = subjects.qualifier(judged).to_string();
+    let label = judged.row.label().to_string();
+    [label, qualifier]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect()
 }
 
 /// The estimate and its interval.
@@ -273,7 +305,7 @@ fn has_empty_input(gate: &Gate) -> bool {
 }
 
 /// What follows the fact that keeps the gate from an answer: its detail, and what to do about it.
-fn remedy(run: &Judged, gate: &Gate, obstacle: &Obstacle) -> String {
+fn remedy(run: &Judged, subjects: &Subjects<'_>, gate: &Gate, obstacle: &Obstacle) -> String {
     let report = &run.report;
     match obstacle {
         Obstacle::Environment(EnvironmentDifference { key, .. }) => format!(
@@ -323,7 +355,7 @@ fn remedy(run: &Judged, gate: &Gate, obstacle: &Obstacle) -> String {
             // A benchmark has several units, and each is missing.
             let mut names: IndexSet<String> = IndexSet::new();
             for judged in places.iter().filter_map(|place| run.at(*place)) {
-                names.insert(benchmark(report, &judged).join(", "));
+                names.insert(benchmark(subjects, &judged).join(", "));
             }
             let more = names.len().saturating_sub(REMOVED);
             let shown: Vec<String> = names.into_iter().take(REMOVED).collect();
@@ -339,14 +371,14 @@ fn remedy(run: &Judged, gate: &Gate, obstacle: &Obstacle) -> String {
         }
         Obstacle::Control { places } => {
             let rows = places.iter().filter_map(|place| run.at(*place));
-            let shown: Vec<String> = rows.take(REMOVED).map(|judged| row(report, &judged)).collect();
+            let shown: Vec<String> = rows.take(REMOVED).map(|judged| row(subjects, &judged)).collect();
             let more = places.len().saturating_sub(REMOVED);
             let more = if more > 0 { format!("; and {more} more") } else { String::new() };
             format!(": {}{more}; measure again on a quiet machine", shown.join("; "))
         }
         Obstacle::Suspect { places } => {
             let judged: Vec<JudgedRow<'_>> = places.iter().filter_map(|place| run.at(*place)).collect();
-            let rows: Vec<String> = judged.iter().take(REMOVED).map(|judged| row(report, judged)).collect();
+            let rows: Vec<String> = judged.iter().take(REMOVED).map(|judged| row(subjects, judged)).collect();
             let more = judged.len().saturating_sub(REMOVED);
             let more = if more > 0 { format!("; and {more} more") } else { String::new() };
             let runs = judged.iter().filter_map(|judged| judged.cell).map(|cell| cell.values.len());
@@ -369,63 +401,25 @@ fn remedy(run: &Judged, gate: &Gate, obstacle: &Obstacle) -> String {
 fn bench_pattern(judged: &[JudgedRow<'_>]) -> String {
     let mut names: IndexSet<String> = IndexSet::new();
     for judged in judged {
-        let label = judged.row.label().to_string();
-        let name = label.split([' ', '/']).next().unwrap_or_default();
-        let stem = name
-            .rsplit_once('-')
-            .filter(|(_, threads)| threads.bytes().all(|byte| byte.is_ascii_digit()));
-        names.insert(stem.map_or(name, |(stem, _)| stem).to_owned());
+        names.insert(judged.function().to_string());
     }
     let names: Vec<String> = names.into_iter().take(REMOVED).collect();
     format!("^Benchmark({})$", names.join("|"))
 }
 
-fn count(number: usize, one: &str, many: &str) -> String {
-    let noun = if number == 1 { one } else { many };
-    format!("{number} {noun}")
-}
-
 /// Writes what is worth knowing beside the answer.
-fn notes(run: &Judged, gate: &Gate, out: &mut dyn Write) -> io::Result<()> {
-    let waivers = gate.waiver_notes.iter().map(words::waiver);
+fn notes(run: &Judged, out: &mut dyn Write) -> io::Result<()> {
+    let waivers = run.gate.iter().flat_map(|gate| &gate.waiver_notes);
     let shifts = run.summary.shifts.iter();
-    let shifts = shifts.map(|shift| words::shift(&run.report, shift));
-    let unjudged = words::unjudged(run);
-    let tolerance = words::tolerance(&run.summary);
-    for note in waivers
-        .chain(shifts)
+    let notes = waivers
+        .map(words::waiver)
+        .chain(shifts.map(|shift| words::shift(&run.report, shift)))
         .chain(words::drift(run))
-        .chain(unjudged)
-        .chain(tolerance)
-    {
+        .chain(words::unjudged(run))
+        .chain(words::tolerance(&run.summary))
+        .chain(words::unseen(run));
+    for note in notes {
         tell(out, &format!("  note: {}", note.plain()))?;
-    }
-    let inconclusive = run.rows().filter(|judged| {
-        gate.looks_at(judged.position()) && judged.judgement.verdict == Verdict::Inconclusive
-    });
-    let (mut rows, mut largest, mut runs) = (0, 0.0_f64, 0);
-    for judged in inconclusive {
-        let Some(detectable) = judged.judgement.detectable else {
-            continue;
-        };
-        rows += 1;
-        largest = largest.max(detectable);
-        runs = runs.max(judged.more_values().unwrap_or_default());
-    }
-    if rows > 0 {
-        let rows = count(rows, "inconclusive row", "inconclusive rows");
-        write!(
-            out,
-            "  note: {rows}: a lone change below {:.1}% may go unseen in more than one run of five",
-            largest * 100.0
-        )?;
-        if runs > 0 {
-            write!(
-                out,
-                "; at this noise, one of twice the margin takes -count {runs}"
-            )?;
-        }
-        writeln!(out)?;
     }
     Ok(())
 }
@@ -440,38 +434,72 @@ pub fn write_self_test(
     part: f64,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let subjects = &Subjects::new(&run.report);
+    let mut table = list(&[
+        "",
+        "benchmark",
+        "unit",
+        "old",
+        "made worse",
+        "change",
+        "fires",
+    ]);
     for (position, reaction) in &test.rows {
         let Some(judged) = run.at(*position) else {
             continue;
         };
         let word = match reaction {
-            Reaction::Fired => "fired",
-            Reaction::Waived => "waived",
-            Reaction::AtWorst => "at worst",
-            Reaction::Silent => "silent",
+            Reaction::Fired => "✓ fired",
+            Reaction::Waived => "− waived",
+            Reaction::AtWorst => "− at worst",
+            Reaction::Silent => "✗ silent",
         };
         let judgement = judged.judgement;
         let unbounded = judgement.effect.and_then(|effect| effect.unbounded);
-        let limit = match (judgement.detectable, unbounded) {
-            (Some(smallest), _) => format!("; fires from {:.2}%", smallest * 100.0),
+        let fires = match (judgement.detectable, unbounded) {
+            (Some(smallest), _) => format!("from {:.2}%", smallest * 100.0),
             (
                 None,
                 Some(Unbounded::TooFewRuns {
                     needed: Some(needed),
                 }),
-            ) => format!("; never fires with so few runs: run with -count {needed} at least"),
+            ) => format!("never with so few runs: run with -count {needed} at least"),
             (None, _) => String::new(),
         };
-        let row = row(&run.report, &judged);
-        tell(out, &format!("{word}: {row}{limit}"))?;
+        let [old, new] = format::centres(&judged);
+        table.add_row([
+            word.to_owned(),
+            escape::terminal(subjects.name(&judged).as_ref()),
+            escape::terminal(judged.table.unit.as_ref()),
+            old,
+            new,
+            format::judged_change(&judged),
+            fires,
+        ]);
+    }
+    for line in table.lines() {
+        writeln!(out, "{}", line.trim_end())?;
     }
     let fired = test.count(Reaction::Fired);
     let rows = fired + test.count(Reaction::Silent);
     writeln!(
         out,
-        "self-test: made worse by {}%, the gate fired for {fired} of {rows} judged rows",
+        "\nself-test: made worse by {}%, the gate fired for {fired} of {rows} judged rows",
         (part * 1e6).round() / 1e4
     )
+}
+
+/// A table with these columns, of which the numbers stand to the right.
+fn list(header: &[&str]) -> List {
+    let mut table = List::new();
+    table
+        .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(header);
+    for column in table.column_iter_mut().skip(3).take(3) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
 }
 
 /// Writes margins as `-threshold @FILE` reads them.

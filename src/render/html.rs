@@ -6,12 +6,13 @@ use std::io::{self, Write};
 
 use bstr::ByteSlice;
 
+use super::alone;
 use super::escape::html;
 use super::format;
 use super::presentation::Presentation;
 use super::subject::Subjects;
 use super::words::{self, Mood};
-use crate::judge::{Adjust, Judged};
+use crate::judge::{Adjust, Judged, LoneRow};
 use crate::report::Report;
 use crate::report::model::Field;
 use crate::unit::Scale;
@@ -42,7 +43,9 @@ pub fn write(run: &Judged, presentation: &Presentation, out: &mut dyn Write) -> 
         env!("CARGO_PKG_VERSION"),
     )?;
     write_head(run, &subjects, presentation, &headline, out)?;
-    if listed.is_empty() {
+    if let Some(rows) = run.alone() {
+        write_alone(run, &rows, &subjects, out)?;
+    } else if listed.is_empty() {
         writeln!(out, "<p>There is no row to show.</p>")?;
     } else {
         let rows = Rows::new(run, &subjects, &listed);
@@ -111,7 +114,10 @@ fn write_head(
     if !line.is_empty() {
         writeln!(out, "<p class=\"soft\">{}</p>", line.join(" · "))?;
     }
-    let warnings = words::warnings(run);
+    let warnings: Vec<_> = words::warnings(run)
+        .into_iter()
+        .chain(words::unseen(run))
+        .collect();
     if !warnings.is_empty() {
         writeln!(out, "<ul class=\"warnings\">")?;
         for warning in &warnings {
@@ -120,6 +126,47 @@ fn write_head(
         writeln!(out, "</ul>")?;
     }
     writeln!(out, "</header>\n<main>")
+}
+
+/// The rows of one input alone.
+fn write_alone(
+    run: &Judged,
+    rows: &[LoneRow<'_>],
+    subjects: &Subjects<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let [numbers @ .., _] = alone::COLUMNS;
+    let head = numbers.map(|name| format!("<th scope=\"col\" class=\"number\">{name}</th>"));
+    write!(
+        out,
+        "<section class=\"lone\">\n<table>\n<thead><tr><th scope=\"col\">benchmark</th><th scope=\"col\">unit</th>{}<th></th></tr></thead>\n<tbody>\n",
+        head.concat()
+    )?;
+    for lone in rows.iter().take(run.limit()) {
+        let [numbers @ .., remark] = alone::cells(lone);
+        let numbers = numbers.map(|text| format!("<td class=\"number\">{text}</td>"));
+        let class = if lone.is_unsteady() {
+            " class=\"unsteady\""
+        } else {
+            ""
+        };
+        writeln!(
+            out,
+            "<tr{class}><th scope=\"row\">{}</th><td>{}</td>{}<td>{remark}</td></tr>",
+            html(subjects.name_of(lone.table, lone.row).as_ref()),
+            html(lone.table.unit.as_ref()),
+            numbers.concat()
+        )?;
+    }
+    write!(out, "</tbody>\n</table>\n")?;
+    if rows.len() > run.limit() {
+        let rest = format::count(rows.len() - run.limit());
+        writeln!(
+            out,
+            "<p class=\"soft\">{rest} steadier rows are not in this report.</p>"
+        )?;
+    }
+    writeln!(out, "</section>")
 }
 
 /// The geometric mean of each table with several rows, with the change of the rows that both sides have.

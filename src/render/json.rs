@@ -22,11 +22,12 @@ use crate::judge::obstacle::Obstacle;
 use crate::judge::shift::Shift;
 use crate::judge::waivers::WaiverNote;
 use crate::judge::{
-    Adjust, Counts, Effect, EffectScale, FailOn, Gate, Judged, JudgedRow, Noise, Outcome, Verdict,
+    Adjust, Counts, Effect, EffectScale, FailOn, Gate, Judged, JudgedRow, LoneRow, Noise, Outcome,
+    Verdict,
 };
 use crate::report::Warning;
 use crate::report::model::{
-    Cell, Change, Field, Geomean, GeomeanChange, Position, Row, Table, Values,
+    Cell, Change, Column, Field, Geomean, GeomeanChange, Position, Row, Table, Values,
 };
 use crate::sample::EnvironmentDifference;
 use crate::sample::samples::lossy_list;
@@ -60,6 +61,10 @@ pub fn write_lines(
     listed.truncate(run.limit());
     for judged in &listed {
         serde_json::to_writer(&mut *out, &record(run, judged, presentation))?;
+        writeln!(out)?;
+    }
+    for lone in run.alone().iter().flatten().take(run.limit()) {
+        serde_json::to_writer(&mut *out, &lone_record(run, lone))?;
         writeln!(out)?;
     }
     Ok(())
@@ -702,11 +707,55 @@ fn record(run: &Judged, judged: &JudgedRow<'_>, presentation: &Presentation) -> 
     );
     put("detectable", json!(comparison.detectable));
     put("detecting_n", json!(comparison.detecting_n));
-    for field in judged.table.key.iter().chain(&*judged.row.key) {
-        let name = format!("key_{}", field.key.to_str_lossy());
+    put("remarks", json!(words::remarks(run, judged).join("; ")));
+    put_keys(&mut fields, judged.table, judged.row);
+    Record(fields)
+}
+
+/// A row of one input alone as a flat object.
+fn lone_record(run: &Judged, lone: &LoneRow<'_>) -> Record {
+    let column = run.report.columns.first().map(Column::label);
+    let remarks: Vec<String> = lone
+        .cell
+        .warnings
+        .iter()
+        .map(ToString::to_string)
+        .chain(run.noise.at(lone.position).map(ToString::to_string))
+        .collect();
+    let mut fields: IndexMap<String, Value> = IndexMap::new();
+    let mut put = |name: &str, value: Value| {
+        fields.insert(name.to_owned(), value);
+    };
+    put("schema_version", json!(SCHEMA_VERSION));
+    put("name", json!(lone.row.label().to_str_lossy()));
+    put("unit", json!(lone.table.unit.to_str_lossy()));
+    put("better", json!(lone.table.better));
+    put(
+        "base",
+        json!(column.map(|name| name.to_str_lossy().into_owned())),
+    );
+    put("base_n", json!(lone.cell.values.len()));
+    put("base_centre", json!(finite(lone.cell.centre)));
+    put("base_low", json!(finite(lone.cell.low)));
+    put("base_high", json!(finite(lone.cell.high)));
+    put("base_lowest", json!(lone.lowest));
+    put("base_highest", json!(lone.highest));
+    put("is_unsteady", json!(lone.is_unsteady()));
+    put("remarks", json!(remarks.join("; ")));
+    put_keys(&mut fields, lone.table, lone.row);
+    Record(fields)
+}
+
+/// The keys of a table and a row, under names that `jq` takes as they are: `key_pkg`, `key_size`.
+fn put_keys(fields: &mut IndexMap<String, Value>, table: &Table, row: &Row) {
+    for field in table.key.iter().chain(&*row.key) {
+        let mut name = "key_".to_owned();
+        let key = field.key.to_str_lossy();
+        let key = key.trim_start_matches(['.', '/']).chars();
+        name.extend(key.map(|char| if char.is_alphanumeric() { char } else { '_' }));
+        // Blanks at the end, as some systems have them in the name of the processor, tell nothing.
         fields
             .entry(name)
-            .or_insert_with(|| json!(field.value.to_str_lossy()));
+            .or_insert_with(|| json!(field.value.trim_end().to_str_lossy()));
     }
-    Record(fields)
 }

@@ -1,11 +1,13 @@
 //! Renderers: each takes a report and a writer, and computes nothing.
 
+pub mod alone;
 pub mod colour;
 pub mod comment;
 pub mod csv;
 pub mod escape;
 pub mod format;
 pub mod gate;
+pub mod github;
 pub mod html;
 pub mod json;
 pub mod layout;

@@ -1,4 +1,4 @@
-//! For a person at a terminal: the verdict first, then what changed, the worst first.
+//! For a person at a terminal: what changed, the worst first, and at the end the verdict.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -12,13 +12,13 @@ use comfy_table::{
 use super::presentation::Presentation;
 use super::subject::Subjects;
 use super::words::{self, Mood};
-use super::{colour, escape, format};
-use crate::judge::{Counts, Judged, JudgedRow, Verdict};
+use super::{alone, colour, escape, format};
+use crate::judge::{Counts, Judged, JudgedRow, LoneRow, Verdict};
 
 /// Below this many characters nothing fits.
 const NARROWEST: u16 = 72;
 
-/// Writes the verdict, what changes its meaning, and the changed rows.
+/// Writes the changed rows, what changes their meaning, and last, where nothing scrolls it away, the verdict.
 ///
 /// # Errors
 /// Whatever `out` fails with.
@@ -27,39 +27,132 @@ pub fn write(run: &Judged, presentation: &Presentation, out: &mut dyn Write) -> 
     let painter = Painter {
         has_colour: presentation.has_colour,
     };
-    let style = match words::mood(run) {
-        Mood::Good => colour::GOOD,
-        Mood::Bad => colour::BAD,
-        Mood::Doubtful => colour::DOUBTFUL,
-    };
-    writeln!(
-        out,
-        "{}",
-        painter.paint(style.bold(), &words::headline(run))
-    )?;
-    if let Some(worst) = words::worst(run, &subjects) {
-        writeln!(out, "{}", worst.text(escape::terminal))?;
+    if let Some(rows) = run.alone() {
+        write_alone(run, &rows, &subjects, presentation, out)?;
+    } else {
+        write_changes(run, &subjects, presentation, out)?;
     }
-    for warning in words::warnings(run) {
+    let is_told = presentation.gate_is_told;
+    let warnings = if is_told {
+        Vec::new()
+    } else {
+        words::warnings(run)
+    };
+    for warning in warnings {
         let text = format!("! {}", warning.text(escape::terminal));
         writeln!(out, "{}", painter.paint(colour::DOUBTFUL, &text))?;
     }
+    if let Some(worst) = words::worst(run, &subjects) {
+        writeln!(out, "{}", worst.text(escape::terminal))?;
+    }
+    if !is_told {
+        let headline = words::headline(run);
+        let counts: Vec<String> = headline
+            .split(" · ")
+            .map(|count| painter.paint(style_of_count(run, count), count))
+            .collect();
+        writeln!(out, "{}", counts.join(" · "))?;
+    }
+    Ok(())
+}
 
-    let listed = run.listed();
-    let (mut rows, rest): (Vec<_>, Vec<_>) = listed
+/// Each count has the colour of what it counts, so that one row in doubt colours no other; the answer of a gate has its own.
+fn style_of_count(run: &Judged, count: &str) -> Style {
+    if count.starts_with("gate ") {
+        return match words::mood(run) {
+            Mood::Good => colour::GOOD,
+            Mood::Bad => colour::BAD,
+            Mood::Doubtful => colour::DOUBTFUL,
+        }
+        .bold();
+    }
+    let is_of = |verdict: &Verdict| count.contains(verdict.word());
+    match Verdict::ALL.iter().find(|verdict| is_of(verdict)) {
+        Some(Verdict::Regression) => colour::BAD.bold(),
+        Some(Verdict::Improvement) => colour::GOOD.bold(),
+        Some(
+            Verdict::Changed
+            | Verdict::Suspect
+            | Verdict::Unclear
+            | Verdict::Promising
+            | Verdict::Removed
+            | Verdict::Inconclusive,
+        ) => colour::DOUBTFUL,
+        Some(Verdict::Added | Verdict::Unchanged) | None => Style::new(),
+    }
+}
+
+fn write_changes(
+    run: &Judged,
+    subjects: &Subjects<'_>,
+    presentation: &Presentation,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let painter = Painter {
+        has_colour: presentation.has_colour,
+    };
+    let (mut rows, rest): (Vec<_>, Vec<_>) = run
+        .listed()
         .into_iter()
         .partition(|judged| presentation.all || judged.judgement.verdict.is_change());
     let beyond = rows.split_off(rows.len().min(run.limit()));
     if !rows.is_empty() {
+        write_table(run, &rows, subjects, presentation, out)?;
         writeln!(out)?;
-        write_table(run, &rows, &subjects, presentation, out)?;
     }
-    for (index, text) in words::estimates(rows.iter().copied()).enumerate() {
-        let blank = if index == 0 { "\n" } else { "" };
-        writeln!(out, "{blank}{}", painter.paint(colour::DIM, text))?;
+    for text in words::estimates(rows.iter().copied()) {
+        writeln!(out, "{}", painter.paint(colour::DIM, text))?;
     }
     write_rest(&beyond, "-limit", painter, out)?;
     write_rest(&rest, "-all shows them", painter, out)
+}
+
+/// The rows of one input alone.
+fn write_alone(
+    run: &Judged,
+    rows: &[LoneRow<'_>],
+    subjects: &Subjects<'_>,
+    presentation: &Presentation,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let painter = Painter {
+        has_colour: presentation.has_colour,
+    };
+    let shown = &rows[..rows.len().min(run.limit())];
+    let mut table = new_table();
+    let [numbers @ .., remark] = alone::COLUMNS;
+    let header = ["benchmark", "unit"].map(Cell::new).into_iter();
+    table.set_header(
+        header
+            .chain(numbers.map(right))
+            .chain([Cell::new(remark)])
+            .collect::<Vec<_>>(),
+    );
+    for lone in shown {
+        let [numbers @ .., remark] = alone::cells(lone);
+        let unit = escape::terminal(lone.table.unit.as_ref());
+        let name = escape::terminal(subjects.name_of(lone.table, lone.row).as_ref());
+        let numbers = numbers.iter().map(|text| right(text));
+        let remark = if lone.is_unsteady() {
+            painter.mark(&remark, Verdict::Changed)
+        } else {
+            remark
+        };
+        let start = [name, unit].map(Cell::new).into_iter();
+        let row = start.chain(numbers).chain([Cell::new(remark)]);
+        table.add_row(row.collect::<Vec<_>>());
+    }
+    if !shown.is_empty() {
+        print_table(&table, out)?;
+        writeln!(out)?;
+    }
+    match rows.len() - shown.len() {
+        0 => Ok(()),
+        beyond => {
+            let text = format!("not shown: {} steadier (-limit)", format::count(beyond));
+            writeln!(out, "{}", painter.paint(colour::DIM, &text))
+        }
+    }
 }
 
 /// Counts what the table does not show.
@@ -74,7 +167,7 @@ fn write_rest(
     }
     let counts = Counts::of(rest.iter().map(|judged| judged.judgement));
     let text = format!("not shown: {} ({why})", words::counted(&counts));
-    writeln!(out, "\n{}", painter.paint(colour::DIM, &text))
+    writeln!(out, "{}", painter.paint(colour::DIM, &text))
 }
 
 #[derive(Clone, Copy)]
@@ -164,11 +257,26 @@ fn write_table(
             first.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(12)));
         }
     }
+    print_table(&table, out)
+}
+
+fn print_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     for line in table.lines() {
-        let line = line.trim_end();
-        writeln!(out, "{}", paint_marked(line))?;
+        writeln!(out, "{}", paint_marked(line.trim_end()))?;
     }
     Ok(())
+}
+
+fn new_table() -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
+        .set_content_arrangement(ContentArrangement::Disabled);
+    table
+}
+
+fn right(text: &str) -> Cell {
+    Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
 /// Whether the table needs no more than `width` characters a line.
@@ -188,15 +296,11 @@ fn table(
     painter: Painter,
     is_wide: bool,
 ) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
-        .set_content_arrangement(ContentArrangement::Disabled);
+    let mut table = new_table();
     let [base, new] = subjects
         .sides()
         .map(|side| escape::terminal(side.as_bstr()));
     let level = format::level(run.summary.alpha);
-    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
     let interval = format!("{level} interval");
     table.set_header(if is_wide {
         vec![
@@ -235,7 +339,6 @@ fn row(
     let [base, new] = format::centres(judged);
     let change = format::judged_change(judged);
     let interval = format::interval(judged);
-    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
     let word = Cell::new(painter.mark(&words::verdict(judged.judgement), verdict));
     if is_wide {
         vec![

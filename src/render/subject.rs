@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 
 use crate::judge::JudgedRow;
 use crate::report::Report;
-use crate::report::model::{Column, Table};
+use crate::report::model::{Column, Row, Table};
 
 /// Names rows in lists that mix tables and columns.
 pub struct Subjects<'a> {
@@ -24,7 +24,8 @@ impl<'a> Subjects<'a> {
             values
                 .entry(field.key.as_bstr())
                 .or_default()
-                .push(field.value.as_ref());
+                // Blanks at the end tell nothing apart.
+                .push(field.value.trim_end().as_bstr());
         }
         let distinct = values
             .into_iter()
@@ -48,6 +49,14 @@ impl<'a> Subjects<'a> {
             .map(Column::label);
         let mut parts = self.own(judged.table);
         parts.extend(column);
+        bstr::join(" · ", parts).into()
+    }
+
+    /// What a row is called that is compared with nothing.
+    #[must_use]
+    pub fn name_of(&self, table: &Table, row: &Row) -> BString {
+        let mut parts = self.own(table);
+        parts.push(row.label());
         bstr::join(" · ", parts).into()
     }
 

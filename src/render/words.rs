@@ -13,7 +13,9 @@ use crate::judge::obstacle::Obstacle;
 use crate::judge::shift::Shift;
 use crate::judge::summary::Tolerance;
 use crate::judge::waivers::{WaiverNote, WaiverNoteKind};
-use crate::judge::{Counts, EstimatedBy, Judged, JudgedRow, Judgement, Outcome, Summary, Verdict};
+use crate::judge::{
+    Counts, EstimatedBy, Judged, JudgedRow, Judgement, LoneRow, Outcome, Summary, Verdict,
+};
 use crate::report::Report;
 use crate::report::model::{Change, Position};
 use crate::sample::EnvironmentDifference;
@@ -151,27 +153,82 @@ pub fn mood(run: &Judged) -> Mood {
             Outcome::CouldNotJudge => Mood::Doubtful,
         },
         None if counts.regression > counts.waived => Mood::Bad,
-        None if is_settled(counts) => Mood::Good,
+        None if is_settled(counts) || is_alone(run) => Mood::Good,
         None => Mood::Doubtful,
     }
 }
 
-/// Whether there is an answer for each comparison.
+/// Whether most comparisons have an answer, and none asks for a look. What no answer says of the others is told beside it.
 fn is_settled(counts: &Counts) -> bool {
-    counts.improvement + counts.unchanged + counts.waived > 0
-        && counts.inconclusive
-            + counts.unclear
-            + counts.changed
-            + counts.removed
-            + counts.suspect
-            + counts.promising
-            == 0
+    let settled = counts.improvement + counts.unchanged + counts.waived;
+    settled > counts.inconclusive
+        && counts.unclear + counts.changed + counts.removed + counts.suspect + counts.promising == 0
+}
+
+fn is_alone(run: &Judged) -> bool {
+    run.report.columns.len() == 1
+}
+
+/// What one input alone comes to: `40 rows of one input: 3 unsteady`.
+fn alone(rows: &[LoneRow<'_>]) -> String {
+    let unsteady = rows.iter().filter(|lone| lone.is_unsteady()).count();
+    let noun = if rows.len() == 1 { "row" } else { "rows" };
+    let unsteady = match unsteady {
+        0 => "all steady".into(),
+        some => format!("{} unsteady", format::count(some)),
+    };
+    format!(
+        "{} {noun} of one input: {unsteady}",
+        format::count(rows.len())
+    )
+}
+
+/// Changes of which size may have gone unseen, and in how many rows; none where each comparison has an answer.
+#[must_use]
+pub fn unseen(run: &Judged) -> Option<Sentence> {
+    let is_looked_at = |judged: &JudgedRow<'_>| match &run.gate {
+        Some(gate) => gate.looks_at(judged.position()),
+        None => true,
+    };
+    let inconclusive = run
+        .rows()
+        .filter(|judged| is_looked_at(judged) && judged.judgement.verdict == Verdict::Inconclusive);
+    let (mut rows, mut largest, mut runs) = (0, 0.0_f64, 0);
+    for judged in inconclusive {
+        let Some(detectable) = judged.judgement.detectable else {
+            continue;
+        };
+        rows += 1;
+        largest = largest.max(detectable);
+        runs = runs.max(judged.more_values().unwrap_or_default());
+    }
+    if rows == 0 {
+        return None;
+    }
+    let noun = if rows == 1 {
+        "inconclusive row"
+    } else {
+        "inconclusive rows"
+    };
+    let advice = if runs > 0 {
+        format!("; at this noise, one of twice the margin takes -count {runs}")
+    } else {
+        String::new()
+    };
+    Some(Sentence::default().own(format!(
+        "{} {noun}: a lone change below {:.1}% may go unseen in more than one run of five{advice}",
+        format::count(rows),
+        largest * 100.0
+    )))
 }
 
 /// The verdict with its counts: `gate failed: 2 regressions · 1 improvement · 37 unchanged`.
 #[must_use]
 pub fn headline(run: &Judged) -> String {
-    let counts = counted(&run.summary.counts);
+    let counts = match run.alone() {
+        Some(rows) if !rows.is_empty() => alone(&rows),
+        _ => counted(&run.summary.counts),
+    };
     let Some(gate) = &run.gate else {
         return counts;
     };
@@ -181,7 +238,7 @@ pub fn headline(run: &Judged) -> String {
         Outcome::CouldNotJudge => "gate could not judge",
     };
     let judged = counted(&gate.counts);
-    if judged == counts {
+    if judged == counts || is_alone(run) {
         format!("{outcome}: {counts}")
     } else {
         // A gate may look at some units only.
@@ -280,6 +337,13 @@ pub fn worst(run: &Judged, subjects: &Subjects<'_>) -> Option<Sentence> {
 /// What changes the meaning of the verdicts.
 #[must_use]
 pub fn warnings(run: &Judged) -> Vec<Sentence> {
+    let mut sentences = conditions(run);
+    sentences.extend(gate_notes(run));
+    sentences
+}
+
+/// What changes the meaning of the verdicts, other than what the gate says.
+fn conditions(run: &Judged) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     let (report, summary) = (&run.report, &run.summary);
     let differences = summary.environments.differences.iter();
@@ -301,7 +365,6 @@ pub fn warnings(run: &Judged) -> Vec<Sentence> {
         )));
     }
     sentences.extend(drift(run));
-    sentences.extend(gate_notes(run));
     sentences
 }
 
@@ -392,6 +455,10 @@ fn gate_notes(run: &Judged) -> Vec<Sentence> {
     };
     let mut sentences = Vec::new();
     for found in &gate.obstacles {
+        // Those are conditions, which are told anyway.
+        if let Obstacle::Environment(_) | Obstacle::Shift(_) = found.obstacle {
+            continue;
+        }
         let sentence = Sentence::default().own(if found.is_allowed {
             "allowed: "
         } else {

@@ -14,7 +14,7 @@ pub struct Field {
     #[serde(serialize_with = "lossy_shared")]
     pub key: Arc<BString>,
     /// The value; empty where the key is missing.
-    #[serde(serialize_with = "lossy")]
+    #[serde(serialize_with = "lossy_trimmed")]
     pub value: BString,
 }
 
@@ -28,12 +28,17 @@ fn lossy_shared<S: Serializer>(text: &Arc<BString>, serializer: S) -> Result<S::
     lossy(text, serializer)
 }
 
-/// [`lossy`] for a list.
+/// [`lossy`] without the blanks at the end, which some systems have in the name of the processor, and which tell nothing.
+fn lossy_trimmed<S: Serializer>(text: &BString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&text.trim_end().to_str_lossy())
+}
+
+/// [`lossy_trimmed`] for a list.
 pub(crate) fn lossy_list<S: Serializer>(
     texts: &[BString],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(texts.iter().map(|text| text.to_str_lossy()))
+    serializer.collect_seq(texts.iter().map(|text| text.trim_end().to_str_lossy()))
 }
 
 /// All samples of a run, in tables.

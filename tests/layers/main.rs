@@ -46,8 +46,8 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     (
         "cli",
         &[
-            "input", "judge", "measure", "notes", "query", "read", "record", "render", "report",
-            "unit",
+            "common", "input", "judge", "measure", "notes", "query", "read", "record", "render",
+            "report", "unit",
         ],
     ),
 ];
