@@ -14,12 +14,13 @@ use rbenchstat::render::text;
 use rbenchstat::report::{self, Listing};
 
 use crate::child::Program;
-use crate::cli::{CompareArguments, INTERRUPTED, Named, Options, RunArguments, Status, Streams};
 use crate::decision_log::settings::Settings;
 use crate::emit;
+use crate::options::{CompareArguments, Options, RunArguments};
 use crate::plan::{PlannedCase, exactly};
 use crate::progress::Progress;
 use crate::run::{self, Notes, Table};
+use crate::streams::{INTERRUPTED, Named, Status, Streams};
 
 /// What makes a side.
 enum Side {

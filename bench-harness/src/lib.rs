@@ -9,12 +9,14 @@
 //! the measured time; what the uploader does competes with it for processors,
 //! locks and memory, which is what the tail shows.
 
+pub mod address;
 pub mod allocation;
 mod child;
 pub mod cli;
 mod compare;
 pub mod consumer;
 pub mod decision_log;
+pub mod duration;
 pub mod emit;
 pub mod engine;
 pub mod filter;
@@ -22,6 +24,7 @@ pub mod input;
 pub mod latency;
 pub mod load;
 pub mod measure;
+pub mod options;
 pub mod plan;
 pub mod policy;
 mod progress;
@@ -29,4 +32,5 @@ pub mod rego_text;
 pub mod request;
 mod run;
 pub mod scenario;
+pub mod streams;
 pub mod token;

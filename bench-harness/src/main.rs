@@ -6,8 +6,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use bench_harness::cli::{FAILURE, INTERRUPTED, Streams, run};
+use bench_harness::cli::run;
 use bench_harness::rego_text::STACK;
+use bench_harness::streams::{FAILURE, INTERRUPTED, Streams};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 static FIRST: OnceLock<Instant> = OnceLock::new();

@@ -7,7 +7,6 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde::Deserialize;
@@ -15,6 +14,7 @@ use serde_json::json;
 
 use crate::engine::{self, Value};
 use crate::scenario::BuiltIn;
+use crate::token::sign;
 
 /// How many different requests a scenario repeats.
 pub const POOL: usize = 512;
@@ -51,19 +51,6 @@ pub enum Expected {
     Allowed(bool),
     /// This very result.
     Result(Value),
-}
-
-/// Signs `claims` with the test key, RS256.
-///
-/// # Errors
-/// When the claims cannot be encoded.
-pub fn sign(claims: &serde_json::Value) -> Result<String> {
-    let key = EncodingKey::from_rsa_pem(include_bytes!("../policies/test-key.pem"))?;
-    Ok(jsonwebtoken::encode(
-        &Header::new(Algorithm::RS256),
-        claims,
-        &key,
-    )?)
 }
 
 /// Draws the requests of a scenario: the same ones for the same seed.

@@ -5,8 +5,8 @@ use std::io::Write;
 
 use anyhow::{Result, ensure};
 
+use crate::address::without_passwords;
 use crate::allocation::ALLOCATOR;
-use crate::cli::{INTERRUPTED, Options, Status, Streams, cores, without_passwords};
 use crate::consumer::Counts;
 use crate::decision_log::settings::Settings;
 use crate::decision_log::size_buffer::Dropped;
@@ -16,8 +16,10 @@ use crate::engine::REGORUS_VERSION;
 use crate::latency::measure_overhead;
 use crate::load::{Arrival, Budget};
 use crate::measure::{self, Case, Ledger, Measurement, Server};
+use crate::options::{Options, cores};
 use crate::plan::PlannedCase;
 use crate::progress::Progress;
+use crate::streams::{INTERRUPTED, Status, Streams};
 use crate::token::JSONWEBTOKEN_VERSION;
 
 /// Measures all cases `count` times and writes the lines to standard output.

@@ -2,9 +2,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use anyhow::Result;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode};
 
 use crate::engine::Value;
 
@@ -167,11 +168,23 @@ fn verify(token: &str, key: &DecodingKey, constraints: &Constraints) -> Option<(
     Some((header, claims))
 }
 
+/// Signs `claims` with the test key, RS256.
+///
+/// # Errors
+/// When the claims cannot be encoded.
+pub fn sign(claims: &serde_json::Value) -> Result<String> {
+    let key = EncodingKey::from_rsa_pem(include_bytes!("../policies/test-key.pem"))?;
+    Ok(jsonwebtoken::encode(
+        &Header::new(Algorithm::RS256),
+        claims,
+        &key,
+    )?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::object;
-    use crate::request::sign;
     use serde_json::json;
 
     const CERTIFICATE: &str = include_str!("../policies/test-certificate.pem");

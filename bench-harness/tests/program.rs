@@ -7,7 +7,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use bench_harness::cli::{Streams, run};
+use bench_harness::cli::run;
+use bench_harness::streams::Streams;
 use rbenchstat::record::reader::{Reader, Record};
 
 struct Ran {

@@ -82,6 +82,14 @@ impl Sources {
             .collect()
     }
 
+    /// The folder that a file is in, or stands for, such as `report` for `report/model`; none for a file beside the folders.
+    pub fn folder_of<'f>(&self, file: &'f str) -> Option<&'f str> {
+        let first = file.split('/').next()?;
+        let mut files = self.files.keys();
+        let is_folder = files.any(|module| module.len() > 1 && module[0] == first);
+        is_folder.then_some(first)
+    }
+
     /// What each file uses of others.
     pub fn imports(&self) -> Vec<Import> {
         let mut imports = BTreeSet::new();

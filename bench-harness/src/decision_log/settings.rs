@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::cli::LONGEST;
+use crate::duration::LONGEST;
 
 /// Where events wait for their upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

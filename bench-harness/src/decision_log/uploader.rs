@@ -21,7 +21,7 @@ use super::event_buffer::{EventBuffer, Item};
 use super::settings::{Settings, Trigger};
 use super::size_buffer::SizeBuffer;
 use super::{Buffer, Shared};
-use crate::cli::without_passwords;
+use crate::address::without_passwords;
 
 /// The wait after failures grows from this.
 const BACKOFF: Duration = Duration::from_millis(100);
