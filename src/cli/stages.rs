@@ -15,7 +15,7 @@ use crate::judge::doubt::{doubtful, early_level, is_decided, last_level};
 use crate::judge::row_name::RowName;
 use crate::judge::rules::UnitRules;
 use crate::judge::{Judged, JudgedRow, Judging, Provenance, judge};
-use crate::measure::{Listener, MeasureError, Row, Session};
+use crate::measure::{BenchmarkRow, Listener, MeasureError, Session};
 use crate::{read, report};
 
 /// How many rounds there are.
@@ -153,7 +153,7 @@ impl Looker<'_> {
     }
 
     /// The rows to measure again, as results call them.
-    fn doubts(&self, most_runs: usize) -> HashSet<Row> {
+    fn doubts(&self, most_runs: usize) -> HashSet<BenchmarkRow> {
         let judged = self.judge([self.judging.alpha]);
         judged.map_or_else(HashSet::new, |[judged]| {
             let rows = doubtful(&judged, most_runs);
@@ -188,7 +188,7 @@ impl Looker<'_> {
 }
 
 /// What results call a row; none where rows are not benchmarks, as `-row` can have it.
-fn row(row: &JudgedRow<'_>) -> Option<Row> {
+fn row(row: &JudgedRow<'_>) -> Option<BenchmarkRow> {
     let mut fields = row.row.key.iter();
     let fullname = fields.find(|field| *field.key == ".fullname")?;
     let package = RowName::of(row.table, row.row).package;
@@ -197,7 +197,7 @@ fn row(row: &JudgedRow<'_>) -> Option<Row> {
 }
 
 /// Says what is measured again.
-fn again(rows: &HashSet<Row>, rounds: usize) -> String {
+fn again(rows: &HashSet<BenchmarkRow>, rounds: usize) -> String {
     const NAMED: usize = 3;
     let mut names: Vec<String> = rows
         .iter()

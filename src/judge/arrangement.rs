@@ -139,7 +139,7 @@ fn worsening(change: Change, better: Option<Better>) -> f64 {
 }
 
 /// What one thing to sort has for an order.
-enum Key {
+enum SortValue {
     Name(BString),
     Number(Option<f64>),
 }
@@ -155,27 +155,27 @@ impl Sort {
             let (row, worse, p) = of(&thing);
             (self.key(row, worse, p), thing)
         });
-        let mut with_keys: Vec<(Key, T)> = with_keys.collect();
+        let mut with_keys: Vec<(SortValue, T)> = with_keys.collect();
         with_keys.sort_by(|(left, _), (right, _)| self.compare(left, right));
         with_keys.into_iter().map(|(_, thing)| thing).collect()
     }
 
-    fn key(self, row: &Row, worse: Option<f64>, p: Option<f64>) -> Key {
+    fn key(self, row: &Row, worse: Option<f64>, p: Option<f64>) -> SortValue {
         match self.order {
-            Order::Name => Key::Name(row.label()),
-            Order::Change => Key::Number(worse.map(|worse| -worse)),
-            Order::P => Key::Number(p),
+            Order::Name => SortValue::Name(row.label()),
+            Order::Change => SortValue::Number(worse.map(|worse| -worse)),
+            Order::P => SortValue::Number(p),
         }
     }
 
-    fn compare(self, left: &Key, right: &Key) -> Ordering {
+    fn compare(self, left: &SortValue, right: &SortValue) -> Ordering {
         match (left, right) {
-            (Key::Name(left), Key::Name(right)) => self.direct(left.cmp(right)),
-            (Key::Number(Some(left)), Key::Number(Some(right))) => {
+            (SortValue::Name(left), SortValue::Name(right)) => self.direct(left.cmp(right)),
+            (SortValue::Number(Some(left)), SortValue::Number(Some(right))) => {
                 self.direct(left.total_cmp(right))
             }
-            (Key::Number(None), Key::Number(Some(_))) => Ordering::Greater,
-            (Key::Number(Some(_)), Key::Number(None)) => Ordering::Less,
+            (SortValue::Number(None), SortValue::Number(Some(_))) => Ordering::Greater,
+            (SortValue::Number(Some(_)), SortValue::Number(None)) => Ordering::Less,
             // One sort makes keys of one kind.
             _ => Ordering::Equal,
         }

@@ -16,12 +16,12 @@ pub(super) struct Contrast {
     /// The column it is compared with: that of the table's first column, and that of the run for the first column itself.
     pub baseline: usize,
     /// What there is.
-    pub sides: Sides,
+    pub sides: ContrastSides,
 }
 
 /// On which sides of a contrast there are results.
 #[derive(Clone, Debug)]
-pub(super) enum Sides {
+pub(super) enum ContrastSides {
     Both {
         effect: Effect,
         margin: Margin,
@@ -85,7 +85,7 @@ impl RowContrasts<'_> {
         let base = self.row.cell(0);
         // A table without the run's baseline compares with the first column that it has, which is added itself.
         let has_baseline = baseline == 0;
-        let mut push = |column: usize, sides: Sides| {
+        let mut push = |column: usize, sides: ContrastSides| {
             contrasts.push(Contrast {
                 position: Position { column, ..position },
                 baseline: if column == baseline { 0 } else { baseline },
@@ -93,7 +93,7 @@ impl RowContrasts<'_> {
             });
         };
         if !has_baseline && base.is_some() {
-            push(baseline, Sides::New);
+            push(baseline, ContrastSides::New);
         }
         // Only where there was something at first can anything be missing.
         let present: Vec<usize>;
@@ -107,14 +107,14 @@ impl RowContrasts<'_> {
             let at = places.binary_search(&column).ok();
             match (base, at.and_then(|at| self.row.cell(at))) {
                 (Some(base), Some(cell)) => push(column, self.both(base, cell, estimator)),
-                (Some(_), None) if has_baseline => push(column, Sides::Baseline),
-                (None, Some(_)) => push(column, Sides::New),
+                (Some(_), None) if has_baseline => push(column, ContrastSides::Baseline),
+                (None, Some(_)) => push(column, ContrastSides::New),
                 (Some(_) | None, None) => {}
             }
         }
     }
 
-    fn both(&self, base: &Cell, cell: &Cell, estimator: &mut Estimator) -> Sides {
+    fn both(&self, base: &Cell, cell: &Cell, estimator: &mut Estimator) -> ContrastSides {
         let is_exact = self.table.is_exact || self.are_counts(base, cell);
         let effect = if is_exact {
             let [old, new] =
@@ -124,7 +124,7 @@ impl RowContrasts<'_> {
             estimator.effect(base, cell)
         };
         let amount = self.amounts[usize::from(is_exact)];
-        Sides::Both {
+        ContrastSides::Both {
             effect,
             margin: Margin {
                 relative: amount.relative,

@@ -1,7 +1,7 @@
 //! P-values after correction for the number of comparisons, each direction for itself, and what could have been shown.
 
 use super::adjust::Adjust;
-use super::contrast::{Contrast, Sides};
+use super::contrast::{Contrast, ContrastSides};
 use super::effect::{Effect, EffectScale, ROUNDING};
 use super::evidence::{Collected, Evidence, Undisturbed};
 use super::judgement::Margin;
@@ -143,7 +143,7 @@ pub(super) fn correct(
         let place = places[twins[index].unwrap_or(index)];
         let adjusted = adjusted.each_ref().map(|p| p[place]);
         let contrast = &contrasts[one.contrast];
-        if let Sides::Both { margin, .. } = &contrast.sides {
+        if let ContrastSides::Both { margin, .. } = &contrast.sides {
             let sizes = sizes(report, contrast);
             let tested = Tested {
                 evidence: one,

@@ -58,7 +58,8 @@ pub fn is_decided(judged: &Judged, strict: &Judged, is_last_stage: bool) -> bool
             let strictly = strict.judgements.get(row.position());
             !is_tested(row.judgement)
                 || strictly.is_some_and(|strictly| {
-                    let has_side = Sides::of(strictly, None).is_some_and(Sides::is_one);
+                    let has_side =
+                        ReachedSides::of(strictly, None).is_some_and(ReachedSides::is_one);
                     has_side && (!is_last_stage || is_final(strictly.verdict))
                 })
         })
@@ -92,7 +93,7 @@ fn is_in_doubt(row: &JudgedRow<'_>, fail_on: Option<FailOn>, most_runs: usize) -
         Some(FailOn::Change) | None => None,
     };
     let reaches_beyond =
-        || Sides::of(judgement, better).is_none_or(|sides| sides.worse || sides.better);
+        || ReachedSides::of(judgement, better).is_none_or(|sides| sides.worse || sides.better);
     match judgement.verdict {
         Verdict::Unchanged | Verdict::Added | Verdict::Removed => false,
         Verdict::Improvement => matches!(fail_on, Some(FailOn::Change)),
@@ -128,7 +129,7 @@ fn is_promising(row: &JudgedRow<'_>, better: Option<Better>, most_runs: usize) -
 
 /// Where an interval reaches.
 #[derive(Clone, Copy)]
-struct Sides {
+struct ReachedSides {
     /// Beyond the margin in the bad direction.
     worse: bool,
     /// Into what does not matter.
@@ -137,7 +138,7 @@ struct Sides {
     better: bool,
 }
 
-impl Sides {
+impl ReachedSides {
     /// Where the interval of a row reaches; none where there is no interval. Only the bad direction counts of one that is known.
     fn of(judgement: &Judgement, better: Option<Better>) -> Option<Self> {
         let (effect, margin) = (judgement.effect.as_ref()?, judgement.margin?);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use bstr::BString;
 use hashbrown::HashMap;
 
-use super::contrast::{Contrast, Sides};
+use super::contrast::{Contrast, ContrastSides};
 use super::effect::{Effect, EffectScale, EstimatedBy};
 use super::judging::Judging;
 use super::shift::{SHIFT_SHARE, SHIFT_SIZE, Shift};
@@ -149,7 +149,7 @@ impl Group {
         let mut room = Vec::new();
         let rows = of_column.iter().filter_map(|&index| {
             let contrast = &contrasts[index];
-            let Sides::Both { effect, .. } = &contrast.sides else {
+            let ContrastSides::Both { effect, .. } = &contrast.sides else {
                 return None;
             };
             let row = &report.tables[contrast.position.table].rows[contrast.position.row];

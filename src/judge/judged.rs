@@ -4,7 +4,7 @@ use std::num::NonZero;
 
 use super::adjust::Adjust;
 use super::arrangement::{Arrangement, judged_listing, listed};
-use super::contrast::{Contrast, Sides, contrasts};
+use super::contrast::{Contrast, ContrastSides, contrasts};
 use super::correction::{self, Corrected, sizes};
 use super::counts::Counts;
 use super::effect::{SEARCH_LIMIT, smallest_size};
@@ -191,8 +191,8 @@ impl Judged {
 fn could_be_significant(contrast: &Contrast, corrected: Option<&Corrected>) -> bool {
     match (&contrast.sides, corrected) {
         (_, Some(corrected)) => corrected.could_be_significant,
-        (Sides::Both { effect, .. }, None) => effect.is_bounded(),
-        (Sides::Baseline | Sides::New, None) => true,
+        (ContrastSides::Both { effect, .. }, None) => effect.is_bounded(),
+        (ContrastSides::Baseline | ContrastSides::New, None) => true,
     }
 }
 
@@ -226,9 +226,9 @@ impl Deciding<'_> {
             waiver: None,
         };
         let (effect, margin) = match sides {
-            Sides::Both { effect, margin } => (effect, margin),
-            Sides::Baseline => return one_sided(Verdict::Removed),
-            Sides::New => return one_sided(Verdict::Added),
+            ContrastSides::Both { effect, margin } => (effect, margin),
+            ContrastSides::Baseline => return one_sided(Verdict::Removed),
+            ContrastSides::New => return one_sided(Verdict::Added),
         };
         let table = &self.report.tables[position.table];
         let cells = [table.rows[position.row].cell(0), self.report.cell(position)];
@@ -293,7 +293,7 @@ fn tolerance(
 ) -> Option<Tolerance> {
     let both = contrasts
         .iter()
-        .filter(|contrast| matches!(contrast.sides, Sides::Both { .. }));
+        .filter(|contrast| matches!(contrast.sides, ContrastSides::Both { .. }));
     let sizes = both.map(|contrast| sizes(report, contrast));
     let runs = sizes.map(|[old, new]| old.min(new)).min()?;
     let alpha = judging.alpha / factor(judging, comparisons);

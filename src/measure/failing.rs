@@ -4,7 +4,7 @@ use bstr::ByteSlice;
 
 /// What can be seen in the output of a program that failed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct FailedRun {
     /// The benchmarks that failed, or that ran when the program ended, by their functions.
     pub failed: Vec<String>,
     /// Those with results.
@@ -14,8 +14,8 @@ pub(super) struct Seen {
 }
 
 /// Looks through what a failing program printed as results and as errors.
-pub(super) fn look(output: &[u8], errors: &[u8]) -> Seen {
-    let mut seen = Seen::default();
+pub(super) fn look(output: &[u8], errors: &[u8]) -> FailedRun {
+    let mut seen = FailedRun::default();
     let mut running = None;
     for line in output.lines() {
         if let Some(name) = line.trim_start().strip_prefix(b"--- FAIL: ") {
@@ -38,7 +38,7 @@ pub(super) fn look(output: &[u8], errors: &[u8]) -> Seen {
             note(&mut seen.failed, name);
         }
     }
-    let Seen { failed, done, .. } = &mut seen;
+    let FailedRun { failed, done, .. } = &mut seen;
     done.retain(|name| !failed.contains(name));
     seen
 }

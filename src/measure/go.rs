@@ -15,16 +15,16 @@ use super::{GoWork, MeasureError, same};
 
 /// A package of one side.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct SideOfPackage {
     pub folder: PathBuf,
     pub program: Option<PathBuf>,
 }
 
 /// A package, by its import path, with its place on each side that has it.
 #[derive(Clone, Debug)]
-pub(super) struct Package {
+pub(super) struct GoPackage {
     pub name: String,
-    pub places: Vec<Option<Place>>,
+    pub places: Vec<Option<SideOfPackage>>,
 }
 
 /// A package that one side could not build.
@@ -61,8 +61,8 @@ fn build_flags(work: &GoWork) -> Vec<String> {
 const LIST: &str = r#"{{.ImportPath}}{{"\x00"}}{{.Dir}}{{"\x00"}}{{with .Error}}{{.}}{{end}}{{range .TestGoFiles}}{{"\x00"}}{{.}}{{end}}{{range .XTestGoFiles}}{{"\x00"}}{{.}}{{end}}{{"\x01"}}"#;
 
 /// The packages of all sides whose test files have benchmarks.
-pub(super) fn packages(sides: &[Side], work: &GoWork) -> Result<Vec<Package>, MeasureError> {
-    let mut packages: IndexMap<String, Vec<Option<Place>>> = IndexMap::new();
+pub(super) fn packages(sides: &[Side], work: &GoWork) -> Result<Vec<GoPackage>, MeasureError> {
+    let mut packages: IndexMap<String, Vec<Option<SideOfPackage>>> = IndexMap::new();
     for (index, side) in sides.iter().enumerate() {
         check_workspace(side, sides)?;
         let mut arguments = vec![
@@ -100,7 +100,7 @@ pub(super) fn packages(sides: &[Side], work: &GoWork) -> Result<Vec<Package>, Me
                 let places = packages
                     .entry(name)
                     .or_insert_with(|| vec![None; sides.len()]);
-                places[index] = Some(Place {
+                places[index] = Some(SideOfPackage {
                     folder,
                     program: None,
                 });
@@ -109,7 +109,7 @@ pub(super) fn packages(sides: &[Side], work: &GoWork) -> Result<Vec<Package>, Me
     }
     let packages = packages
         .into_iter()
-        .map(|(name, places)| Package { name, places });
+        .map(|(name, places)| GoPackage { name, places });
     Ok(packages.collect())
 }
 
@@ -149,7 +149,7 @@ fn check_workspace(side: &Side, sides: &[Side]) -> Result<(), MeasureError> {
 
 /// Builds the programs of all packages into `folder`, several at a time; tells those that cannot be built.
 pub(super) fn build(
-    packages: &mut [Package],
+    packages: &mut [GoPackage],
     sides: &[Side],
     work: &GoWork,
     folder: &Path,
@@ -229,7 +229,7 @@ fn build_one(
 }
 
 /// Whether the package is one program on all sides, which reads the same files.
-pub(super) fn is_same_program(package: &Package, sides: &[Side]) -> Result<bool, MeasureError> {
+pub(super) fn is_same_program(package: &GoPackage, sides: &[Side]) -> Result<bool, MeasureError> {
     let mut places = package.places.iter().zip(sides);
     let Some((Some(first), first_side)) = places.next() else {
         return Ok(false);
@@ -297,7 +297,7 @@ fn quoted(text: &str) -> String {
 
 /// The command that runs those benchmarks of a program that match `bench`, but for those in `skip`.
 pub(super) fn bench(
-    place: &Place,
+    place: &SideOfPackage,
     program: &Path,
     work: &GoWork,
     bench: &str,

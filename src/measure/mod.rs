@@ -21,7 +21,7 @@ use std::time::Duration;
 pub use folder::Folder;
 pub use program::{heed_interrupts, is_interrupted};
 pub use progress::Progress;
-pub use rounds::{Row, Session};
+pub use rounds::{BenchmarkRow, Session};
 
 /// Which commits the head is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]

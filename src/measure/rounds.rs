@@ -7,21 +7,21 @@ use std::time::{Duration, Instant};
 
 use bstr::ByteSlice;
 
-use super::failing::{self, Seen};
+use super::failing::{self, FailedRun};
 use super::folder::Folder;
-use super::go::{self, Package};
+use super::go::{self, GoPackage};
 use super::program::{self, End, Finished};
 use super::progress::Progress;
 use super::side::Sides;
 use super::{GoWork, Listener, MeasureError, Plan, Work};
 
 /// A row of results: the package, if it is known, and the name as in the results, with `Benchmark` before it.
-pub type Row = (Option<String>, String);
+pub type BenchmarkRow = (Option<String>, String);
 
 /// What is measured together on each side.
 #[derive(Debug)]
-struct Piece {
-    package: Option<Package>,
+struct Program {
+    package: Option<GoPackage>,
     /// The functions that are not run again, since they failed.
     skip: Vec<String>,
     is_dropped: bool,
@@ -30,8 +30,8 @@ struct Piece {
     only: Option<String>,
 }
 
-impl Piece {
-    fn of(package: Option<Package>) -> Self {
+impl Program {
+    fn of(package: Option<GoPackage>) -> Self {
         Self {
             package,
             skip: Vec::new(),
@@ -59,7 +59,7 @@ impl Piece {
 pub struct Session {
     sides: Sides,
     work: Work,
-    pieces: Vec<Piece>,
+    programs: Vec<Program>,
     folder: Folder,
     timeout: Duration,
     /// What the file of each side holds.
@@ -82,7 +82,7 @@ struct Again {
 
 /// Rows of results, with or without their packages.
 #[derive(Debug)]
-struct Rows(HashSet<Row>);
+struct Rows(HashSet<BenchmarkRow>);
 
 impl Rows {
     fn has(&self, package: Option<&str>, name: &str) -> bool {
@@ -128,7 +128,7 @@ impl Session {
             results: vec![Vec::new(); sides.all.len()],
             sides,
             work: plan.work.clone(),
-            pieces: Vec::new(),
+            programs: Vec::new(),
             folder,
             timeout: plan.timeout,
             rounds: 0,
@@ -137,7 +137,7 @@ impl Session {
             again: None,
         };
         match &plan.work {
-            Work::Command(_) => session.pieces.push(Piece::of(None)),
+            Work::Command(_) => session.programs.push(Program::of(None)),
             Work::Go(work) => session.build(work, listener)?,
         }
         session.write()?;
@@ -175,7 +175,7 @@ impl Session {
                     continue;
                 }
             }
-            self.pieces.push(Piece::of(Some(package)));
+            self.programs.push(Program::of(Some(package)));
         }
         listener.note(&built(
             found,
@@ -198,7 +198,7 @@ impl Session {
     /// Whether all sides are the same programs, so that there is nothing to measure or to tell.
     #[must_use]
     pub fn is_all_the_same(&self) -> bool {
-        self.pieces.is_empty() && !self.is_broken
+        self.programs.is_empty() && !self.is_broken
     }
 
     /// How many rounds are complete.
@@ -225,13 +225,13 @@ impl Session {
     }
 
     /// Measures from now on `rows` alone. What was measured of them stays until [`Session::decide_afresh`].
-    pub fn measure_again(&mut self, rows: HashSet<Row>) {
+    pub fn measure_again(&mut self, rows: HashSet<BenchmarkRow>) {
         let rows = Rows(rows);
-        for piece in &mut self.pieces {
-            let package = piece.package.as_ref().map(|package| package.name.as_str());
+        for program in &mut self.programs {
+            let package = program.package.as_ref().map(|package| package.name.as_str());
             let names = rows.names(package);
-            piece.is_dropped |= names.is_empty();
-            piece.only = Some(go::pattern(&names));
+            program.is_dropped |= names.is_empty();
+            program.only = Some(go::pattern(&names));
         }
         let fresh = Some(vec![Vec::new(); self.sides.all.len()]);
         self.again = Some(Again { rows, fresh });
@@ -258,9 +258,9 @@ impl Session {
     /// Begins a stage of so many rounds at most.
     pub fn begin(&mut self, rounds: usize) {
         let sides = self.sides.all.len();
-        let runs = self.pieces.iter().map(|piece| {
-            let runs = (0..sides).filter(|&side| piece.is_on(side)).count();
-            if piece.is_dropped { 0 } else { runs }
+        let runs = self.programs.iter().map(|program| {
+            let runs = (0..sides).filter(|&side| program.is_on(side)).count();
+            if program.is_dropped { 0 } else { runs }
         });
         self.progress = Progress::new(rounds, &runs.collect::<Vec<_>>());
     }
@@ -276,7 +276,7 @@ impl Session {
         listener: &mut dyn Listener,
     ) -> Result<bool, MeasureError> {
         for _ in 0..rounds {
-            if self.pieces.iter().all(|piece| piece.is_dropped) {
+            if self.programs.iter().all(|program| program.is_dropped) {
                 break;
             }
             if !self.round(listener)? {
@@ -292,28 +292,28 @@ impl Session {
         let number = self.rounds + 1;
         let sides = self.sides.all.len();
         let mut texts = vec![format!("# rbenchstat round {number}\n").into_bytes(); sides];
-        for piece in 0..self.pieces.len() {
+        for program in 0..self.programs.len() {
             // Each side goes first every other time: what happens steadily meanwhile hits both alike.
             let mut order: Vec<usize> = (0..sides).collect();
             if number.is_multiple_of(2) {
                 order.reverse();
             }
             for side in order {
-                if self.pieces[piece].is_dropped || !self.pieces[piece].is_on(side) {
+                if self.programs[program].is_dropped || !self.programs[program].is_on(side) {
                     continue;
                 }
-                listener.progress(&self.progress, self.pieces[piece].name());
+                listener.progress(&self.progress, self.programs[program].name());
                 let started = Instant::now();
-                match self.one(piece, side, number, listener)? {
+                match self.one(program, side, number, listener)? {
                     Yield::Text(text) => texts[side].extend(text),
                     Yield::Interrupted => return Ok(false),
                 }
-                self.progress.ran(piece, started.elapsed());
+                self.progress.ran(program, started.elapsed());
             }
             // What has no benchmark that was asked for need not be asked again.
-            self.pieces[piece].is_dropped |= number == 1 && !self.pieces[piece].has_results;
-            if self.pieces[piece].is_dropped {
-                self.progress.dropped(piece);
+            self.programs[program].is_dropped |= number == 1 && !self.programs[program].has_results;
+            if self.programs[program].is_dropped {
+                self.progress.dropped(program);
             }
         }
         let into = match &mut self.again {
@@ -335,14 +335,14 @@ impl Session {
 
     fn one(
         &mut self,
-        piece: usize,
+        program: usize,
         side: usize,
         round: usize,
         listener: &mut dyn Listener,
     ) -> Result<Yield, MeasureError> {
         match self.work.clone() {
             Work::Command(line) => self.command(&line, side, round, listener),
-            Work::Go(work) => self.package(piece, side, round, &work, listener),
+            Work::Go(work) => self.package(program, side, round, &work, listener),
         }
     }
 
@@ -366,7 +366,7 @@ impl Session {
         command
             .env("RBENCHSTAT_ROUND", round.to_string())
             .env("RBENCHSTAT_OUT", &out);
-        let only = self.pieces[0].only.as_deref();
+        let only = self.programs[0].only.as_deref();
         command.env("RBENCHSTAT_BENCH", only.unwrap_or("."));
         let finished = program::run(&mut command, Some(self.timeout))?;
         if finished.end == End::Interrupted {
@@ -388,27 +388,27 @@ impl Session {
             text.extend(format!("FAIL\tcommand {end}\n").into_bytes());
         }
         // A command that failed is tried again in the next round.
-        self.pieces[0].has_results = true;
+        self.programs[0].has_results = true;
         Ok(Yield::Text(text))
     }
 
     /// Runs the program of a package, and again without what made it fail.
     fn package(
         &mut self,
-        piece: usize,
+        program: usize,
         side: usize,
         round: usize,
         work: &GoWork,
         listener: &mut dyn Listener,
     ) -> Result<Yield, MeasureError> {
         let label = self.sides.all[side].label.clone();
-        let Piece {
+        let Program {
             package: Some(package),
             skip: skipped,
             is_dropped,
             has_results,
             only,
-        } = &mut self.pieces[piece]
+        } = &mut self.programs[program]
         else {
             return Ok(Yield::Text(Vec::new()));
         };
@@ -433,7 +433,7 @@ impl Session {
                 break;
             }
             *has_results = true;
-            let Seen {
+            let FailedRun {
                 mut failed,
                 done,
                 ran_to_end,

@@ -30,7 +30,7 @@ pub(super) struct Sides {
 }
 
 /// A commit, and how it was found.
-struct Found {
+struct FoundCommit {
     commit: String,
     how: String,
 }
@@ -98,7 +98,7 @@ fn bases(
     plan: &Plan,
     head: &str,
     edits: usize,
-) -> Result<Vec<Found>, MeasureError> {
+) -> Result<Vec<FoundCommit>, MeasureError> {
     match &plan.bases {
         Bases::Default => default_base(repository, plan, head, edits).map(|base| vec![base]),
         Bases::LastTag => last_tag(repository, head, edits).map(|base| vec![base]),
@@ -107,7 +107,7 @@ fn bases(
             .map(|name| {
                 if plan.exact_base {
                     let commit = repository.commit(name)?;
-                    return Ok(Found { commit, how: name.clone() });
+                    return Ok(FoundCommit { commit, how: name.clone() });
                 }
                 let commit = repository.merge_base(name, head)?;
                 if commit == head && edits == 0 && repository.commit(name)? != head {
@@ -115,7 +115,7 @@ fn bases(
                         "{name} contains the head, so that they share all of it: -exact-base compares with {name} itself"
                     ));
                 }
-                Ok(Found { commit, how: format!("merge base of {name} and the head") })
+                Ok(FoundCommit { commit, how: format!("merge base of {name} and the head") })
             })
             .collect(),
     }
@@ -126,7 +126,7 @@ fn default_base(
     plan: &Plan,
     head: &str,
     edits: usize,
-) -> Result<Found, MeasureError> {
+) -> Result<FoundCommit, MeasureError> {
     let Some(default) = repository.default_branch()? else {
         return MeasureError::refused(
             "there is no branch main or master to compare with: name a base",
@@ -141,12 +141,12 @@ fn default_base(
         default == own || default.split_once('/').is_some_and(|(_, name)| name == own)
     });
     let found = if is_on_it {
-        Found {
+        FoundCommit {
             commit: head.to_owned(),
             how: "HEAD, which the working tree was changed from".into(),
         }
     } else {
-        Found {
+        FoundCommit {
             commit: repository.merge_base(&default, head)?,
             how: format!(
                 "merge base of {default} and {}",
@@ -162,7 +162,11 @@ fn default_base(
     Ok(found)
 }
 
-fn last_tag(repository: &Repository, head: &str, edits: usize) -> Result<Found, MeasureError> {
+fn last_tag(
+    repository: &Repository,
+    head: &str,
+    edits: usize,
+) -> Result<FoundCommit, MeasureError> {
     let none = "there is no tag before the head: git fetch --tags --unshallow may help, in a workflow fetch-depth: 0";
     let Some(mut tag) = repository.last_tag(head)? else {
         return MeasureError::refused(none);
@@ -175,13 +179,13 @@ fn last_tag(repository: &Repository, head: &str, edits: usize) -> Result<Found, 
         };
         tag = earlier;
     }
-    Ok(Found {
+    Ok(FoundCommit {
         commit: repository.commit(&tag)?,
         how: format!("tag {tag}"),
     })
 }
 
-fn tell(bases: &[Found], head: &str, edits: usize, listener: &mut dyn Listener) {
+fn tell(bases: &[FoundCommit], head: &str, edits: usize, listener: &mut dyn Listener) {
     let short = |commit: &str| commit.chars().take(7).collect::<String>();
     let bases: Vec<_> = bases
         .iter()
