@@ -65,6 +65,42 @@ fn is_refused(output: &Output, told: &[&str]) {
     }
 }
 
+#[test]
+fn a_line_of_a_million_units_is_left_out_within_bounded_memory() {
+    if !is_linux() {
+        return;
+    }
+    let mut line = String::from("BenchmarkWide 1");
+    for unit in 0..1_000_000 {
+        line += &format!(" 5 unit{unit}");
+    }
+    let (_folder, path) = folder_with("x.txt", format!("{line}\n{}", results(8)));
+    let output = within(256).arg(&path).output().expect("it starts");
+    let told = stderr(&output);
+    assert!(
+        told.contains("x.txt:1: the input has more than 65536 different units"),
+        "{told}"
+    );
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("X-8"), "{shown}");
+    assert_eq!(status(&output), 0);
+    // A gate does not pass over it.
+    let gated = within(256)
+        .args(["-fail-on", "regression"])
+        .args([&path, &path])
+        .output()
+        .expect("it starts");
+    assert_eq!(status(&gated), 3, "{}", stderr(&gated));
+    // One unit as often does no harm.
+    let repeated = "BenchmarkLong 1".to_owned() + &" 5 ns/op".repeat(1_000_000) + "\n";
+    let (_folder, path) = folder_with("y.txt", repeated);
+    let output = within(256).arg(&path).output().expect("it starts");
+    assert_eq!(
+        (status(&output), stderr(&output).contains("left out")),
+        (0, false)
+    );
+}
+
 fn results(count: usize) -> String {
     let lines = (0..count).map(|run| format!("BenchmarkX-8 1 {} ns/op\n", 100 + run % 7));
     lines.collect()

@@ -13,6 +13,8 @@ pub enum Likeness {
     Comparison,
     /// A `go test -json` stream.
     TestStream,
+    /// Events of such a stream within something else.
+    ChangedTestStream,
     /// What `go test` prints without `-bench`.
     TestOutput,
     /// Benchmark results of Rust's test runner.
@@ -85,6 +87,9 @@ impl Likeness {
         if zeros * 50 > start.len() {
             return Self::Binary;
         }
+        if has("\"Action\":") && has("\"Output\":") {
+            return Self::ChangedTestStream;
+        }
         match trimmed[0] {
             b'{' | b'[' => return Self::Json,
             b'<' => return Self::Markup,
@@ -122,6 +127,10 @@ impl fmt::Display for Likeness {
                  name the files that go test -bench wrote"
             }
             Self::TestStream => "it is a go test -json stream without any: run go test with -bench",
+            Self::ChangedTestStream => {
+                "it looks like a go test -json stream with something before each event or between its parts: \
+                 name it as go test wrote it"
+            }
             Self::TestOutput => "it looks like test output: run go test with -bench",
             Self::CargoBench => "it looks like the output of cargo bench, not of go test -bench",
             Self::Json => {
@@ -168,6 +177,10 @@ mod tests {
                 Likeness::Comparison,
             ),
             (b"PASS\nok  \tx\t0.1s\n", Likeness::TestOutput),
+            (
+                b"[ci] {\"Action\":\"output\",\"Output\":\"x\"}\n",
+                Likeness::ChangedTestStream,
+            ),
             (
                 b"test a ... bench: 5 ns/iter (+/- 1)\n",
                 Likeness::CargoBench,

@@ -184,7 +184,7 @@ impl Margins {
         for entry in parsed.margin {
             let wrong = |message: String| TomlError::Content {
                 file: file.into(),
-                line: line_of(&text, entry.span().start),
+                line: LinesOf::new(&text).line(entry.span().start),
                 message,
             };
             let MarginEntry {
@@ -320,15 +320,38 @@ pub(super) fn read_toml(file: &str, read_file: ReadFile<'_>) -> Result<String, T
 pub(super) fn toml_error(file: &str, text: &str, error: &toml::de::Error) -> TomlError {
     TomlError::Content {
         file: file.into(),
-        line: error.span().map_or(1, |span| line_of(text, span.start)),
+        line: error
+            .span()
+            .map_or(1, |span| LinesOf::new(text).line(span.start)),
         message: error.message().replace('\n', " "),
     }
 }
 
-/// The line, from 1, of the byte at `offset`.
-pub(super) fn line_of(text: &str, offset: usize) -> usize {
-    let before = &text.as_bytes()[..offset.min(text.len())];
-    before.find_iter(b"\n").count() + 1
+/// Tells the lines, from 1, of bytes of a text, each behind the one before: so that it goes over the text once.
+pub(super) struct LinesOf<'t> {
+    rest: &'t [u8],
+    offset: usize,
+    line: usize,
+}
+
+impl<'t> LinesOf<'t> {
+    pub fn new(text: &'t str) -> Self {
+        Self {
+            rest: text.as_bytes(),
+            offset: 0,
+            line: 1,
+        }
+    }
+
+    /// The line of the byte at `offset`.
+    pub fn line(&mut self, offset: usize) -> usize {
+        let length = offset.saturating_sub(self.offset).min(self.rest.len());
+        let (before, rest) = self.rest.split_at(length);
+        self.line += before.find_iter(b"\n").count();
+        self.rest = rest;
+        self.offset += length;
+        self.line
+    }
 }
 
 /// Reads `5%`, `5%+2ns` or `0`, floors being in any multiple of `unit`.

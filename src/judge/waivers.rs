@@ -11,6 +11,8 @@
 //! keys = { note = "short" }          # only where several rows are called this: what tells them apart
 //! ```
 
+use std::cell::LazyCell;
+
 use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -19,7 +21,7 @@ use toml::value::{Date, Datetime};
 use super::effect::Effect;
 use super::judgement::{Judgements, WaiverState};
 use super::margin::{
-    Amount, ReadFile, TomlError, keys_line, line_of, parse_amount, read_toml, toml_error,
+    Amount, LinesOf, ReadFile, TomlError, keys_line, parse_amount, read_toml, toml_error,
 };
 use super::row_name::{ByRow, Distinctions, Keys, RowName};
 use super::verdict::Verdict;
@@ -88,8 +90,9 @@ impl Waivers {
             });
         }
         let mut waivers = ByRow::default();
+        let mut lines = LinesOf::new(&text);
         for entry in parsed.waiver {
-            let line = line_of(&text, entry.span().start);
+            let line = lines.line(entry.span().start);
             let wrong = |message: String| TomlError::Content {
                 file: file.into(),
                 line,
@@ -164,12 +167,13 @@ impl Waivers {
                 }
             }
         }
+        let distinctions = LazyCell::new(|| Distinctions::new(report));
         let kind = |index: usize, name: &RowName, waiver: &Waiver| {
             let [row] = waived.rows[index][..] else {
                 let Some(&first) = waived.rows[index].iter().min() else {
                     return Some(WaiverNoteKind::Stale);
                 };
-                let keys = Distinctions::new(report).of(name, first);
+                let keys = distinctions.of(name, first);
                 return Some(WaiverNoteKind::Ambiguous {
                     rows: waived.rows[index].len(),
                     add: keys_line(&keys).trim_end().to_owned(),

@@ -85,7 +85,8 @@ fn without_results(inputs: &[InputFacts], notes: &mut Vec<Note>) {
         let Some(likeness) = input.likeness else {
             continue;
         };
-        if input.findings.behind_prefixes.count > 0 {
+        // They are told by notes of their own.
+        if input.findings.behind_prefixes.count + input.findings.torn.count > 0 {
             continue;
         }
         notes.push(Note::NoResults {

@@ -425,7 +425,12 @@ fn write_broken(out: &mut fmt::Formatter<'_>, input: &BString, findings: &Findin
     }
     let panics = &findings.panics;
     if panics.count > 0 {
-        let count = counted_u64(panics.count, "panic");
+        let kind = match &panics.text {
+            text if text.starts_with(b"panic: ") => "panic",
+            text if text.starts_with(b"WARNING: DATA RACE") => "data race",
+            _ => "abnormal end",
+        };
+        let count = counted_u64(panics.count, kind);
         let text = Shortened(&panics.text);
         parts.push(format!(
             "{count} (line {}, {:?})",

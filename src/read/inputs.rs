@@ -8,6 +8,7 @@ use super::pass::{self, Event, Events, Pass};
 use super::{Query, ReadError};
 use crate::common::parallel;
 use crate::input::{InputError, Source};
+use crate::record::spelling::Shortest;
 use crate::record::{ResultRecord, UnitRecord};
 use crate::sample::{Builder, Environments, MOST_CONFIGURED, Samples};
 use crate::unit::Metadata;
@@ -193,8 +194,10 @@ impl Pass for Collecting<'_, '_> {
         events: &mut Events,
     ) -> Result<(), InputError> {
         self.builder.add(result, &mut |value, unit| {
-            let message =
-                format!("a measurement in {unit} is {value}, not a finite number: left out");
+            let message = format!(
+                "a measurement in {unit} is {}, not a finite number: left out",
+                Shortest(value)
+            );
             events.push((line, Event::Message(message)));
         });
         if self.builder.has_room() {

@@ -222,6 +222,12 @@ impl Watch {
         match key {
             b"panic" | b"signal" => self.crash(text, number),
             b"pkg" => self.give_up(),
+            // `make: *** [bench] Killed`, also of one make that another calls.
+            _ if (key == b"make" || key.starts_with(b"make["))
+                && text[key.len()..].starts_with(b": *** ") =>
+            {
+                self.crash(text, number);
+            }
             _ => {}
         }
     }
@@ -397,6 +403,10 @@ fn is_crash(text: &[u8]) -> bool {
         b"SIGSEGV: ",
         b"*** Test killed ",
         b"signal: ",
+        b"Killed: ",
+        b"Segmentation fault",
+        b"Bus error",
+        b"Aborted (core dumped)",
     ];
     let text = text.trim_end();
     let is_killed = text == b"Killed" || text == b"Terminated" || text.starts_with(b"Killed ");
@@ -682,6 +692,40 @@ mod tests {
         assert_eq!(of(&findings.panics), "2 1 panic: boom");
         assert_eq!(of(&findings.exits), "1 3 exit status 2");
         assert_eq!(of(&findings.failures), "2 4 ex/a\t0.1s");
+    }
+
+    #[test]
+    fn whatever_ends_a_run_is_told_with_the_benchmark_that_ran() {
+        for end in [
+            "panic: test timed out after 1s",
+            "fatal error: all goroutines are asleep - deadlock!",
+            "SIGQUIT: quit",
+            "*** Test killed with quit: ran too long (11m0s).",
+            "signal: killed",
+            "Killed",
+            "Killed: 9",
+            "Killed   go test",
+            "Terminated",
+            "Segmentation fault (core dumped)",
+            "make: *** [Makefile:3: bench] Killed",
+            "make[1]: *** [bench] Error 137",
+        ] {
+            let (_, alone) = read(&format!("BenchmarkX-8 1 5 ns/op\n{end}\n"));
+            assert_eq!((alone.panics.count, alone.panics.line), (1, 2), "{end}");
+            assert_eq!(alone.panics.text, end);
+            let (_, announced) = read(&format!("BenchmarkX-8\n{end}\n"));
+            assert_eq!(announced.panics.text, format!("{end} in BenchmarkX-8"));
+            if end.starts_with("make") {
+                continue;
+            }
+            for gap in ["\t", "  "] {
+                let (_, behind) = read(&format!("BenchmarkX-8 {gap}{end}\n"));
+                assert_eq!(behind.panics.text, format!("{end} in BenchmarkX-8"));
+                assert_eq!((behind.panics.line, behind.torn.count), (1, 0), "{end}");
+            }
+        }
+        let (_, other) = read("make: a b\nmakefile: *** \nSome Killed\nKilledX\n");
+        assert_eq!(other.panics.count, 0);
     }
 
     #[test]

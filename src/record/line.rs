@@ -9,7 +9,7 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 use super::number::{
     NumberError, parse_iterations, parse_leading_decimal, parse_leading_integer, parse_number,
 };
-use super::recall::Recall;
+use super::recall::{MOST_UNITS, Recall};
 
 /// What a line is, with the places of its parts in the line.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +56,9 @@ pub enum LineError {
     /// A percentage with a sign in place of a unit, as tools that compare results write behind two values.
     #[error("this is the output of a comparison and no result: the line is left out")]
     Comparison,
+    /// More different units than an input may have.
+    #[error("the input has more than {MOST_UNITS} different units: the line is left out")]
+    TooManyUnits,
     /// Text in another encoding than what stands before it.
     #[error(
         "from here on, byte {byte} of the text, its encoding is another one than before: write the whole file as UTF-8"
@@ -211,7 +214,8 @@ impl Parser {
                 unit
             } else {
                 let unit = fields.next().ok_or(LineError::MissingUnits)?;
-                self.recall.keep_unit(place, unit)
+                let kept = self.recall.keep_unit(place, unit);
+                kept.ok_or(LineError::TooManyUnits)?
             };
             self.measurements.push(RawMeasurement { value, unit });
         }

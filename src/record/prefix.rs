@@ -68,16 +68,22 @@ impl Prefix {
             .find(b"Benchmark")
             .filter(|at| (1..=LONGEST).contains(at))?;
         let text = &line[..at];
+        let prefix = Self::before_result(line, text)?;
         let is_apart = text.ends_with(b" ") || text.ends_with(b"\t") || text.ends_with(b"\"");
         let is_marked = text.trim().is_empty()
             || text
                 .iter()
                 .any(|byte| byte.is_ascii_digit() || b"[]|#:>\"".contains(byte));
-        if !is_apart || !is_marked {
-            return None;
-        }
+        (is_apart && is_marked).then_some(prefix)
+    }
+
+    /// What stands before a whole result, whatever it looks like.
+    fn before_result(line: &[u8], text: &[u8]) -> Option<Self> {
         let prefix = Self::new(text)?;
-        is_result(prefix.strip(line)?).then_some(prefix)
+        let result = prefix.strip(line)?;
+        // A value of a record with others behind it ends with a quote too, and not with the line.
+        let is_whole = !(prefix.ends_with_quote() && result.contains(&b'"'));
+        (is_whole && is_result(result)).then_some(prefix)
     }
 
     /// What stands behind a prefix of this kind, if there is one.
@@ -186,24 +192,27 @@ pub fn without_prefix<'r>(
 /// Whether all results in `text` stand behind one kind of prefix, and which that is.
 #[must_use]
 pub fn common(text: &[u8]) -> Option<Prefix> {
-    let mut common: Option<Prefix> = None;
+    let mut common: Option<(Prefix, &[u8])> = None;
+    let mut is_repeated = false;
     for line in text.lines() {
-        if memchr::memmem::find(line, b"Benchmark").is_none() {
+        let Some(at) = line.find(RESULT_PREFIX) else {
             continue;
-        }
+        };
         if is_result(line) {
             return None;
         }
-        let Some(prefix) = Prefix::of_result(line) else {
+        let Some(prefix) = Prefix::before_result(line, &line[..at.min(LONGEST)]) else {
             continue;
         };
         match &common {
-            None => common = Some(prefix),
-            Some(common) if common.pieces == prefix.pieces => {}
+            None => common = Some((prefix, line)),
+            Some((common, _)) if common.pieces == prefix.pieces => is_repeated = true,
             Some(_) => return None,
         }
     }
-    common
+    // What all have is a prefix, and what the only one has must look like that.
+    let (prefix, line) = common?;
+    (is_repeated || Prefix::of_result(line).is_some()).then_some(prefix)
 }
 
 #[cfg(test)]
@@ -219,6 +228,11 @@ mod tests {
             ("bench-1  | ", "bench-10 | "),
             ("    ", "\t"),
             ("> ", "> "),
+            ("word ", "word "),
+            ("log.txt:7:", "log.txt:12:"),
+            ("\x1b[32m", "\x1b[32m"),
+            ("+", "+"),
+            ("\u{1f680} ", "\u{1f680} "),
             (
                 "Jan  1 00:00:00 host go[12]: ",
                 "Jan 31 10:00:00 host go[7]: ",
@@ -243,6 +257,7 @@ mod tests {
             "wordBenchmarkA 1 5 ns/op\n",
             "a word BenchmarkA 1 5 ns/op\n",
             "[a] BenchmarkA\n",
+            "{\"log\":\"BenchmarkA 1 5 ns/op\",\"n\":1}\n{\"log\":\"BenchmarkA 1 6 ns/op\",\"n\":2}\n",
         ] {
             assert_eq!(common(text.as_bytes()), None, "{text}");
         }

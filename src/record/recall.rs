@@ -5,6 +5,10 @@ use indexmap::IndexSet;
 
 use super::line::is_field_end;
 
+/// How many different units an input may have: each makes a table of its own, and what a line of a few megabytes can name
+/// would make tables of gigabytes.
+pub const MOST_UNITS: usize = 1 << 16;
+
 /// The name and the units of the results before.
 ///
 /// Most lines repeat them, and recognizing a text costs less than finding
@@ -51,10 +55,11 @@ impl Recall {
         (text.starts_with(unit) && is_field_end(text, length)).then_some((number, length))
     }
 
-    /// The number of a unit, which is kept for its place among the measurements.
-    pub fn keep_unit(&mut self, place: usize, unit: &[u8]) -> u32 {
+    /// The number of a unit, which is kept for its place among the measurements; none if it is one too many.
+    pub fn keep_unit(&mut self, place: usize, unit: &[u8]) -> Option<u32> {
         let index = match self.units.get_index_of(BStr::new(unit)) {
             Some(index) => index,
+            None if self.units.len() >= MOST_UNITS => return None,
             None => self.units.insert_full(unit.into()).0,
         };
         let number = u32::try_from(index).unwrap_or(u32::MAX);
@@ -62,7 +67,7 @@ impl Recall {
             Some(kept) => *kept = number,
             None => self.places.push(number),
         }
-        number
+        Some(number)
     }
 
     /// The unit with this number.
