@@ -70,11 +70,11 @@ fn a_line_of_a_million_units_is_left_out_within_bounded_memory() {
     if !is_linux() {
         return;
     }
-    let mut line = String::from("BenchmarkWide 1");
-    for unit in 0..1_000_000 {
-        line += &format!(" 5 unit{unit}");
-    }
-    let (_folder, path) = folder_with("x.txt", format!("{line}\n{}", results(8)));
+    let units: String = (0..1_000_000_u32)
+        .map(|unit| [" 5 unit", &unit.to_string()].concat())
+        .collect();
+    let text = format!("BenchmarkWide 1{units}\n{}", results(8));
+    let (_folder, path) = folder_with("x.txt", text);
     let output = within(256).arg(&path).output().expect("it starts");
     let told = stderr(&output);
     assert!(

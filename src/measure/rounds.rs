@@ -228,7 +228,10 @@ impl Session {
     pub fn measure_again(&mut self, rows: HashSet<BenchmarkRow>) {
         let rows = Rows(rows);
         for program in &mut self.programs {
-            let package = program.package.as_ref().map(|package| package.name.as_str());
+            let package = program
+                .package
+                .as_ref()
+                .map(|package| package.name.as_str());
             let names = rows.names(package);
             program.is_dropped |= names.is_empty();
             program.only = Some(go::pattern(&names));

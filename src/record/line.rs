@@ -199,6 +199,7 @@ impl Parser {
 
     #[inline(never)]
     fn parse_new_measurements(&mut self, mut fields: Fields<'_>) -> Result<(), LineError> {
+        let units = self.recall.units();
         self.tail.clear();
         self.measurements.clear();
         let mut tail: &[u8] = b"";
@@ -214,8 +215,12 @@ impl Parser {
                 unit
             } else {
                 let unit = fields.next().ok_or(LineError::MissingUnits)?;
-                let kept = self.recall.keep_unit(place, unit);
-                kept.ok_or(LineError::TooManyUnits)?
+                let Some(unit) = self.recall.keep_unit(place, unit) else {
+                    self.measurements.clear();
+                    self.recall.forget_units(units);
+                    return Err(LineError::TooManyUnits);
+                };
+                unit
             };
             self.measurements.push(RawMeasurement { value, unit });
         }

@@ -70,6 +70,17 @@ impl Recall {
         Some(number)
     }
 
+    /// How many units there are.
+    pub fn units(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Forgets all units but the first so many, as their line is left out.
+    pub fn forget_units(&mut self, kept: usize) {
+        self.units.truncate(kept);
+        self.places.clear();
+    }
+
     /// The unit with this number.
     pub fn unit(&self, number: u32) -> &BStr {
         self.units[number as usize].as_bstr()
