@@ -1,7 +1,6 @@
 //! Another build of this program, measuring one case at a time.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write};
 use std::path::{Path, PathBuf};
@@ -16,6 +15,7 @@ use rbenchstat::record::reader::{Reader, Record};
 use crate::latency::Percentile;
 use crate::plan::PlannedCase;
 use crate::run::Table;
+use crate::token::hexadecimal;
 
 /// How often to look whether a program has ended.
 const LOOK: Duration = Duration::from_millis(10);
@@ -216,13 +216,4 @@ fn text(file: &mut File) -> Result<String> {
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for byte in bytes {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }

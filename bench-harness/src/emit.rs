@@ -107,6 +107,9 @@ pub fn measurement(
         metric((all.bytes as f64 / operations).floor(), "B/op");
         metric((all.count as f64 / operations).floor(), "allocs/op");
     }
+    if measured.signatures > 0 {
+        metric(measured.signatures as f64 / operations, "signature-ns/op");
+    }
     if let Some(log) = &measured.log {
         metric(log.dropped as f64 / operations, "dropped-events/op");
         metric(log.rescales as f64 / operations, "rescales/op");
@@ -209,6 +212,7 @@ mod tests {
                 count: operations * 7 + 1,
                 bytes: operations * 100,
             },
+            signatures: 0,
             log: None,
         }
     }

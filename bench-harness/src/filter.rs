@@ -123,6 +123,12 @@ impl Filter {
         })
     }
 
+    /// Nanoseconds spent on signatures of tokens so far.
+    #[must_use]
+    pub fn signatures(&self) -> u64 {
+        self.engine.signatures()
+    }
+
     /// The worker's way to the decision log, when it has one.
     #[must_use]
     pub fn logger(&self) -> Option<&Logger> {

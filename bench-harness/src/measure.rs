@@ -78,6 +78,8 @@ pub struct Measurement {
     pub latencies: Histogram<u64>,
     /// Of the workers and the uploader while the workers ran.
     pub allocations: Allocations,
+    /// Nanoseconds spent on signatures of tokens, over all workers.
+    pub signatures: u64,
     /// With decision logs only.
     pub log: Option<LogFigures>,
 }
@@ -219,11 +221,13 @@ pub fn measure(
     }
     let log_figures = after.map(|after| since(before, after, ledger.as_ref(), &parts));
     let open = matches!(conditions.arrival, Arrival::Open(_));
-    let measurement = combine(
+    let signatures = parts.iter().map(|part| part.signatures).sum();
+    let mut measurement = combine(
         parts.into_iter().map(|part| part.measured),
         log_figures,
         open,
     )?;
+    measurement.signatures = signatures;
     Ok(Some((measurement, ledger)))
 }
 
@@ -279,6 +283,7 @@ fn combine(
         wall: ended - started,
         latencies,
         allocations,
+        signatures: 0,
         log,
     })
 }
@@ -288,6 +293,8 @@ struct Part {
     measured: Measured,
     /// Before and after measuring.
     tally: (Tally, Tally),
+    /// Nanoseconds spent on signatures while measuring.
+    signatures: u64,
     /// Warm-up included.
     all_operations: u64,
 }
@@ -317,7 +324,7 @@ fn work(
             &share,
             &counter,
             place,
-            &|_| Tally::default(),
+            &|_| (Tally::default(), 0),
         );
     }
     let logger = log.map(|log| Logger::new(Arc::clone(&log.shared)));
@@ -333,7 +340,10 @@ fn work(
         &share,
         &counter,
         place,
-        &|filter| filter.logger().map(Logger::tally).unwrap_or_default(),
+        &|filter| {
+            let tally = filter.logger().map(Logger::tally).unwrap_or_default();
+            (tally, filter.signatures())
+        },
     )
 }
 
@@ -343,10 +353,10 @@ fn go<F: Authorize>(
     share: &Share<'_>,
     counter: &Counter,
     place: Place<'_>,
-    tally: &dyn Fn(&F) -> Tally,
+    look: &dyn Fn(&F) -> (Tally, u64),
 ) -> Result<Part> {
     let warmed_up = load::warm_up(filter, share, conditions.warm_up, conditions.arrival)?;
-    let before = tally(filter);
+    let before = look(filter);
     let measured = match conditions.arrival {
         Arrival::Closed => load::closed_loop(filter, share, counter, place),
         Arrival::Open(rate) => {
@@ -354,10 +364,12 @@ fn go<F: Authorize>(
             load::open_loop(filter, share, counter, place, rate, &clock)
         }
     }?;
+    let after = look(filter);
     Ok(Part {
         all_operations: warmed_up + measured.operations,
         measured,
-        tally: (before, tally(filter)),
+        tally: (before.0, after.0),
+        signatures: after.1 - before.1,
     })
 }
 
