@@ -1,0 +1,3 @@
+package a
+allow := true if input.x
+allow := false if input.y

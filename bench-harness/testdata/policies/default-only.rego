@@ -1,0 +1,2 @@
+package a
+default allow := false

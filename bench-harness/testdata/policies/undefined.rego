@@ -1,0 +1,2 @@
+package a
+allow if input.nothing.here
