@@ -1257,6 +1257,78 @@ fn a_drift_within_a_sample_is_told() {
 }
 
 #[test]
+fn what_drifts_on_both_sides_alike_is_told_only_where_it_does_not_cancel() {
+    // Both sides drift by 10 % over the run; the new one by as much again, if it drifts away.
+    let side = |is_new: bool, drifts_away: bool, rounds: Option<u32>| -> String {
+        let mut noise = Noise(u64::from(is_new));
+        let mut text = String::new();
+        for run in 0..12_u32 {
+            if let Some(first) = rounds {
+                writeln!(text, "# rbenchstat round {}", first + run).unwrap();
+            }
+            for row in 0..3 {
+                let away = if is_new && drifts_away && row == 1 {
+                    2.0
+                } else {
+                    1.0
+                };
+                let drift = 1.0 + away * f64::from(run) / 120.0;
+                writeln!(
+                    text,
+                    "BenchmarkRow{row} 1 {} ns/op",
+                    1000.0 * drift * noise.next()
+                )
+                .unwrap();
+            }
+        }
+        text
+    };
+    let drift = |drifts_away: bool, rounds: [Option<u32>; 2]| {
+        let sides =
+            [false, true].map(|is_new| side(is_new, drifts_away, rounds[usize::from(is_new)]));
+        let stderr = gate(&sides[0], &sides[1]).stderr;
+        let note = stderr.lines().find(|line| line.contains("drift:"));
+        note.map(|note| note.trim_start_matches("  note: ").to_owned())
+    };
+    let of_samples = Some(
+        "drift: 6 samples drift with time (Row0, Row1, Row2); interleave the runs of both sides"
+            .to_owned(),
+    );
+    assert_eq!(drift(false, [None, None]), of_samples);
+    assert_eq!(drift(false, [Some(1), Some(1)]), None);
+    assert_eq!(
+        drift(true, [Some(1), Some(1)]).unwrap(),
+        "drift: the change of 1 row drifts from round to round (Row1); start both sides afresh in each round"
+    );
+    // Rounds of their own are none in which the sides took turns.
+    assert_eq!(drift(false, [Some(1), Some(13)]), of_samples);
+    assert_eq!(drift(false, [Some(1), None]), of_samples);
+}
+
+#[test]
+fn a_shift_is_seen_where_rounds_are_too_few_to_compare_by() {
+    let side = |change: f64| -> String {
+        let mut noise = Noise(change.to_bits());
+        let mut text = String::new();
+        for round in 1..=3 {
+            writeln!(text, "# rbenchstat round {round}").unwrap();
+            for row in (0..9).flat_map(|row| [row; 4]) {
+                writeln!(
+                    text,
+                    "BenchmarkRow{row} 1 {} ns/op",
+                    1000.0 * change * noise.next()
+                )
+                .unwrap();
+            }
+        }
+        text
+    };
+    let ended = gate(&side(1.0), &side(1.03));
+    assert_eq!(ended.status, 3, "{ended:?}");
+    ended.says("gate could not judge: everything moved alike");
+}
+
+#[test]
 fn the_documents_name_every_reason_verdict_and_flag() {
     use rbenchstat::judge::{Verdict, obstacle::ObstacleKind};
     let text = include_str!("../docs/gate.md");

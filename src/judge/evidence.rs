@@ -14,6 +14,7 @@ use hashbrown::HashMap;
 use super::contrast::{Contrast, ContrastSides};
 use super::effect::{Effect, EffectScale, EstimatedBy};
 use super::judging::Judging;
+use super::rounds;
 use super::shift::{SHIFT_SHARE, SHIFT_SIZE, Shift};
 use super::verdict::SUSPICIOUS;
 use crate::report::model::{Cell, Position, Report, Table};
@@ -363,21 +364,17 @@ impl Pair {
         if is_coarse || effect.scale != EffectScale::Ratio || old.len() < 2 || new.len() < 2 {
             return pair;
         }
-        let by_round = [base, cell].map(by_round);
-        if let [Some(old), Some(new)] = &by_round {
-            let common: Vec<u32> = old
-                .keys()
-                .filter(|round| new.contains_key(round))
-                .copied()
-                .collect();
-            // With fewer no swap of sides would be rare enough.
-            if 0.5_f64.powi(i32::try_from(common.len()).unwrap_or(i32::MAX)) <= alpha {
-                pair.sides =
-                    [old, new].map(|side| common.iter().map(|round| side[round]).collect());
-                pair.rounds = common;
-                pair.is_paired = true;
-                return pair;
+        let common = rounds::common([base, cell], f64::ln).unwrap_or_default();
+        // With fewer no swap of sides would be rare enough.
+        let rarest = 0.5_f64.powi(i32::try_from(common.len()).unwrap_or(i32::MAX));
+        if rarest <= alpha {
+            for (round, [old, new]) in common {
+                pair.rounds.push(round);
+                pair.sides[0].push(old);
+                pair.sides[1].push(new);
             }
+            pair.is_paired = true;
+            return pair;
         }
         pair.sides = [base, cell].map(|cell| cell.values.iter().map(f64::ln).collect());
         pair
@@ -441,25 +438,6 @@ impl Pair {
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// The mean logarithm of each round; none where some value has no round.
-fn by_round(cell: &Cell) -> Option<BTreeMap<u32, f64>> {
-    if cell.rounds.is_empty() || cell.rounds.contains(&0) {
-        return None;
-    }
-    let mut rounds: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
-    for (round, value) in cell.rounds.iter().zip(cell.values.iter()) {
-        let (sum, count) = rounds.entry(*round).or_default();
-        *sum += value.ln();
-        *count += 1.0;
-    }
-    Some(
-        rounds
-            .into_iter()
-            .map(|(round, (sum, count))| (round, sum / count))
-            .collect(),
-    )
 }
 
 /// Of each comparison of a rate that is computed from the times of the same lines, such as `MB/s` beside `ns/op`, the comparison

@@ -117,7 +117,10 @@ pub(super) fn judge_given(
         worst: worst(&judgements, &report),
         shifts: shifts.clone(),
         environments: provenance.environments,
-        trends: noise.trends().count(),
+        trends: [false, true]
+            .map(|within_rounds| noise.trends(within_rounds).count())
+            .iter()
+            .sum(),
     };
     let gate = match &judging.gate {
         Some(settings) => Some(gate::ask(

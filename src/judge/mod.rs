@@ -32,6 +32,7 @@ pub mod margin;
 pub mod noise;
 pub mod noise_margins;
 pub mod obstacle;
+mod rounds;
 pub mod row_name;
 pub mod rules;
 pub mod self_test;

@@ -4,6 +4,7 @@ use bstr::BString;
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::effect::EstimatedBy;
 use super::judgement::Judgements;
 use crate::report::model::Report;
 use crate::sample::samples::lossy;
@@ -54,9 +55,9 @@ pub(super) fn shifts(
         let Some(effect) = row.judgement.effect.as_ref() else {
             continue;
         };
-        let interval = effect
-            .ratio_interval()
-            .filter(|interval| interval.lo < interval.hi && !row.row.is_in_rounds());
+        let interval = effect.ratio_interval().filter(|interval| {
+            interval.lo < interval.hi && effect.estimated_by != EstimatedBy::Rounds
+        });
         let Some(interval) = interval else {
             continue;
         };

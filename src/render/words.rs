@@ -9,6 +9,7 @@ use super::format;
 use super::subject::Subjects;
 use crate::common::shell_word;
 use crate::judge::judgement::WaiverState;
+use crate::judge::noise::drift_advice;
 use crate::judge::obstacle::Obstacle;
 use crate::judge::shift::Shift;
 use crate::judge::summary::Tolerance;
@@ -403,36 +404,37 @@ pub fn shift(report: &Report, shift: &Shift) -> Sentence {
         .own(": more likely the machine than the change")
 }
 
-/// Which rows have a sample with a trend.
-#[must_use]
-pub fn drift(run: &Judged) -> Option<Sentence> {
-    /// More rows are counted rather than named.
-    const NAMED: usize = 5;
-    let trends = run.summary.trends;
-    let samples = match trends {
-        0 => return None,
-        1 => "1 sample drifts".into(),
-        trends => format!("{} samples drift", format::count(trends)),
-    };
-    let mut labels: Vec<BString> = Vec::new();
-    for Position { table, row, .. } in run.noise.trends() {
-        let label = run.report.tables[table].rows[row].label();
-        if !labels.contains(&label) && labels.len() <= NAMED {
-            labels.push(label);
-        }
-    }
-    let has_more = labels.len() > NAMED;
-    labels.truncate(NAMED);
-    let sentence = Sentence::default()
-        .own(format!("drift: {samples} with time ("))
-        .list(&labels);
-    let sentence = if has_more {
-        sentence.own(", …")
-    } else {
-        sentence
-    };
-    Some(sentence.own("); interleave the runs of both sides"))
+/// Which rows have a sample with a trend, and which a change that has one from round to round.
+pub fn drift(run: &Judged) -> impl Iterator<Item = Sentence> {
+    [false, true].into_iter().filter_map(|within_rounds| {
+        let positions: Vec<Position> = run.noise.trends(within_rounds).collect();
+        let what = match (positions.len(), within_rounds) {
+            (0, _) => return None,
+            (1, false) => "1 sample drifts with time".into(),
+            (count, false) => format!("{} samples drift with time", format::count(count)),
+            (1, true) => "the change of 1 row drifts from round to round".into(),
+            (count, true) => format!(
+                "the changes of {} rows drift from round to round",
+                format::count(count)
+            ),
+        };
+        let labels = positions
+            .iter()
+            .map(|at| run.report.tables[at.table].rows[at.row].label());
+        let labels: IndexSet<BString> = labels.collect();
+        let (named, more) = labels.as_slice().split_at(labels.len().min(NAMED));
+        let named: Vec<BString> = named.iter().cloned().collect();
+        let more = if more.is_empty() { "" } else { ", …" };
+        let advice = drift_advice(within_rounds);
+        let sentence = Sentence::default()
+            .own(format!("drift: {what} ("))
+            .list(&named);
+        Some(sentence.own(format!("{more}); {advice}")))
+    })
 }
+
+/// More rows that drift are counted rather than named.
+const NAMED: usize = 5;
 
 /// What slow runs do to the proof of a change, where fewer than two of them are tolerated.
 #[must_use]

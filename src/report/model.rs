@@ -108,13 +108,6 @@ impl Row {
         self.cells.iter().map(|(_, cell)| cell)
     }
 
-    /// Whether all cells say in which rounds their values were measured.
-    #[must_use]
-    pub fn is_in_rounds(&self) -> bool {
-        self.filled()
-            .all(|cell| !cell.rounds.is_empty() && !cell.rounds.contains(&0))
-    }
-
     /// What it is called.
     #[must_use]
     pub fn label(&self) -> BString {
