@@ -1,8 +1,16 @@
-//! The U test against counting: every way to deal the observed values to the two samples is laid out and looked at.
+//! Tests against counting: every way to deal the observed values to the two samples is laid out and looked at.
 //!
-//! Nothing is computed but sums of ranks, so that a mistake in a formula has nowhere to hide.
+//! Nothing is computed but sums of ranks, so that a mistake in a formula has nowhere to hide; and of verdicts it is counted how many
+//! of all ways get them, which is what a test promises.
 
+use rbenchstat::judge::judgement::Judgement;
+use rbenchstat::judge::margin::Margins;
+use rbenchstat::judge::{Judging, Verdict};
 use rbenchstat::stats::{Method, UTest};
+
+#[path = "common/judged.rs"]
+mod judged;
+use judged::judged;
 
 /// How many values there are in all, at most.
 const MOST: usize = 14;
@@ -130,4 +138,175 @@ fn p_is_what_counting_all_deals_says_for_every_u() {
         .sum();
     assert!(compared > 1_000_000, "{compared}");
     println!("compared {compared} values of p");
+}
+
+/// Without a margin, so that every change that is proven is a regression or an improvement.
+fn judging() -> Judging {
+    let unread = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+    Judging {
+        margins: Margins::parse("0%", &unread).expect("a margin"),
+        ..Judging::default()
+    }
+}
+
+/// The judgements of rows of which these values are the new side where the bit of `deal` is set.
+fn dealt(rows: &[Vec<f64>], deal: u32) -> Vec<Judgement> {
+    let side = |row: &[f64], is_new: bool| -> Vec<f64> {
+        let values = row.iter().enumerate();
+        let values = values.filter(|(at, _)| (deal >> at & 1 == 1) == is_new);
+        values.map(|(_, &value)| value).collect()
+    };
+    let sides = rows.iter().map(|row| [side(row, false), side(row, true)]);
+    let judged = judged(sides.collect(), false, &judging());
+    judged.judgements.all().cloned().collect()
+}
+
+/// Ten values of many shapes: even, drawn out, with slow ones among them, in two groups, and mostly tied.
+const SHAPES: [[f64; 10]; 6] = [
+    [
+        1.0, 1.013, 1.021, 1.034, 1.042, 1.055, 1.067, 1.073, 1.081, 1.096,
+    ],
+    [1.0, 1.001, 1.003, 1.007, 1.02, 1.05, 1.11, 1.3, 1.9, 4.0],
+    [1.0, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07, 2.0, 2.1],
+    [
+        1.0, 1.002, 1.004, 1.006, 1.008, 1.2, 1.202, 1.204, 1.206, 1.208,
+    ],
+    [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 3.0, 3.0],
+    [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0],
+];
+
+/// How many of these are significant at α = 5 %, for worse and for better.
+fn proven(judgements: &[Judgement]) -> [usize; 2] {
+    [1.0, -1.0].map(|direction| {
+        let is_proven = |judgement: &&Judgement| {
+            let estimate = judgement.effect.map_or(0.0, |effect| effect.estimate);
+            estimate * direction > 0.0 && judgement.adjusted_p.is_some_and(|p| p <= 0.05)
+        };
+        judgements.iter().filter(is_proven).count()
+    })
+}
+
+#[test]
+fn of_all_deals_of_a_row_at_most_alpha_are_significant_in_either_direction() {
+    for shape in SHAPES {
+        let deals = deals(10, 5);
+        let of_row = deals
+            .iter()
+            .flat_map(|&deal| dealt(&[shape.to_vec()], deal));
+        let [worse, better] = proven(&of_row.collect::<Vec<_>>());
+        assert_eq!(
+            worse, better,
+            "{shape:?}: swapping all values turns one into the other"
+        );
+        assert!(
+            worse as f64 <= 0.05 * deals.len() as f64,
+            "{shape:?} {worse}"
+        );
+        // One value that differs proves nothing, wherever it is dealt.
+        assert_eq!(worse > 0, shape[8] > 1.0, "{shape:?} {worse}");
+    }
+}
+
+#[test]
+fn of_all_swaps_within_rounds_at_most_alpha_are_significant_in_either_direction() {
+    let steps = [0.021, 0.034, -0.011, 0.05, 0.043, 0.018, 0.027, 0.039];
+    let drawn_out = [0.01, 0.011, 0.013, 0.02, 0.03, 0.04, 0.05, 0.09];
+    let wild = [0.021, 0.9, -0.011, 0.05, 0.043, -0.6, 0.027, 0.039];
+    for differences in [steps, drawn_out, wild] {
+        let swapped = |swaps: u32| {
+            let mut sides = [Vec::new(), Vec::new()];
+            for (round, difference) in differences.iter().enumerate() {
+                // Passes differ by much more than the sides, which comparing within rounds takes out.
+                let base = 1.0 + round as f64;
+                let pair = [base, base * (1.0 + difference)];
+                let is_swapped = (swaps >> round & 1) as usize;
+                sides[0].push(pair[is_swapped]);
+                sides[1].push(pair[1 - is_swapped]);
+            }
+            judged(vec![sides], true, &judging())
+                .judgements
+                .all()
+                .cloned()
+                .collect::<Vec<_>>()
+        };
+        let [worse, better] = proven(
+            &(0..1 << differences.len())
+                .flat_map(swapped)
+                .collect::<Vec<_>>(),
+        );
+        assert_eq!(worse, better, "swapping all sides turns one into the other");
+        // 5 % of 256 are 12.8.
+        assert!(worse <= 12, "{differences:?} {worse}");
+        assert_eq!(worse > 0, differences != wild, "{differences:?} {worse}");
+    }
+}
+
+/// Westfall and Young's (1993, section 2.6) step-down p-values by minima over all joint relabelings, which account for whatever
+/// dependence there is between the rows: what Holm's and Tarone's, which know nothing of it, must not fall below.
+#[test]
+fn corrected_p_values_are_no_smaller_than_those_of_all_joint_relabelings() {
+    // Mostly tied, so that ranks decide; the first two move together, and the last two can prove little.
+    let rows: Vec<Vec<f64>> = [
+        [1, 2, 1, 2, 3, 1, 2, 3, 3, 2],
+        [1, 2, 1, 2, 3, 2, 2, 3, 3, 1],
+        [3, 1, 2, 2, 1, 3, 1, 2, 3, 2],
+        [1, 1, 1, 1, 2, 1, 1, 1, 1, 2],
+        [1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+    ]
+    .map(|row| row.map(f64::from).to_vec())
+    .to_vec();
+    let deals = deals(10, 5);
+    // Doubled ranks of the new side, added up; by row, then by deal.
+    let sum = |row: &[f64], deal: u32| -> usize {
+        let rank = |value: f64| {
+            let below = row.iter().filter(|&&other| other < value).count();
+            let equal = row.iter().filter(|&&other| other <= value).count() - below;
+            2 * below + equal
+        };
+        let new = row.iter().enumerate().filter(|(at, _)| deal >> at & 1 == 1);
+        new.map(|(_, &value)| rank(value)).sum()
+    };
+    let share_at_least = |row: &Vec<f64>| -> Vec<f64> {
+        let sums: Vec<usize> = deals.iter().map(|&deal| sum(row, deal)).collect();
+        let at_least = |own: &usize| sums.iter().filter(|other| *other >= own).count();
+        sums.iter()
+            .map(|own| at_least(own) as f64 / sums.len() as f64)
+            .collect()
+    };
+    let p: Vec<Vec<f64>> = rows.iter().map(share_at_least).collect();
+    let (mut compared, mut false_alarms) = (0, 0);
+    for (at, &deal) in deals.iter().enumerate() {
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by(|&left, &right| p[left][at].total_cmp(&p[right][at]));
+        let mut largest = 0.0_f64;
+        let mut joint = vec![1.0; rows.len()];
+        for (step, &row) in order.iter().enumerate() {
+            let smallest = |other: usize| {
+                order[step..]
+                    .iter()
+                    .map(|&rest| p[rest][other])
+                    .fold(1.0, f64::min)
+            };
+            let as_small = (0..deals.len())
+                .filter(|&other| smallest(other) <= p[row][at] + 1e-12)
+                .count();
+            largest = largest.max(as_small as f64 / deals.len() as f64);
+            joint[row] = largest;
+        }
+        let judgements = dealt(&rows, deal);
+        for (judgement, joint) in judgements.iter().zip(joint) {
+            let is_worse = judgement.effect.is_some_and(|effect| effect.estimate > 0.0);
+            if let Some(adjusted) = judgement.adjusted_p.filter(|_| is_worse) {
+                assert!(adjusted >= joint - 1e-12, "{adjusted} {joint}");
+                compared += 1;
+            }
+        }
+        let is_alarm = |judgement: &Judgement| judgement.verdict == Verdict::Regression;
+        false_alarms += usize::from(judgements.iter().any(is_alarm));
+    }
+    assert!(compared > 100, "{compared}");
+    assert!(
+        false_alarms as f64 <= 0.05 * deals.len() as f64,
+        "{false_alarms}"
+    );
 }

@@ -240,8 +240,10 @@ impl Tested<'_> {
             }
         };
         let limit = self.margin.limit;
+        let [old, new] = self.sizes;
         let hurdles = Hurdles {
             error,
+            runs: old.min(new),
             slow_share: self.evidence.slow[0],
             slow_reach: self.evidence.slow[1],
             half_width,
@@ -249,7 +251,6 @@ impl Tested<'_> {
             margin: log(limit),
         };
         let detectable = hurdles.detectable();
-        let [old, new] = self.sizes;
         Some(Power {
             detectable: if is_higher {
                 -(-detectable).exp_m1()
@@ -257,7 +258,7 @@ impl Tested<'_> {
                 detectable.exp_m1()
             },
             detecting_count: (limit > 0.0)
-                .then(|| hurdles.runs_to_detect(log(2.0 * limit), old.min(new)))
+                .then(|| hurdles.runs_to_detect(log(2.0 * limit)))
                 .flatten(),
         })
     }

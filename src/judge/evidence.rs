@@ -46,7 +46,7 @@ pub(super) struct Evidence {
     pub error: Option<Spread>,
     /// The change of the means with its interval, where the effect has that of Hodges and Lehmann.
     pub means: Option<Effect>,
-    /// The share that one slow run has of the faster side's mean, and how far it may lie off; 0 where no runs are slow.
+    /// The part of all runs of the unit that are slow, and how far they may lie off; 0 where none are.
     pub slow: [f64; 2],
 }
 
@@ -274,7 +274,7 @@ impl Group {
         let total = kinds
             .each_ref()
             .map(|spreads| spreads.iter().map(|spread| spread.degrees).sum::<f64>());
-        let has_slow_runs = moved as f64 > SLOW * values as f64;
+        let slow_share = moved as f64 / values as f64;
         for ((pair, spread), reach) in self.rows.iter().zip(&spreads).zip(reaches) {
             let kind = usize::from(pair.is_paired);
             let moderated = spread.map(|(difference, spread)| {
@@ -322,8 +322,8 @@ impl Group {
                     degrees: spread.degrees,
                 }),
                 means: (!pair.is_paired).then_some(means),
-                slow: if has_slow_runs {
-                    [1.0 / pair.sides[0].len() as f64, reach]
+                slow: if slow_share > SLOW {
+                    [slow_share, reach]
                 } else {
                     [0.0; 2]
                 },

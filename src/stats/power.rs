@@ -15,7 +15,9 @@ const ALLOWANCE: f64 = 1.281_551_565_544_600_4;
 pub struct Hurdles {
     /// The standard error of the change, ≥ 0.
     pub error: f64,
-    /// The part of its size by which one slow run of the faster side makes the change look smaller, 0 to 1; 0 where no runs are.
+    /// How many runs a side there are, ≥ 1.
+    pub runs: usize,
+    /// The part of all runs that are slow; 0 where none are, and else one run of the faster side is taken to be, or that part of them.
     pub slow_share: f64,
     /// How far above the slower side that run is taken to be, ≥ 0.
     pub slow_reach: f64,
@@ -28,34 +30,45 @@ pub struct Hurdles {
 }
 
 impl Hurdles {
-    /// The smallest change, as a logarithm > 0, that is shown in 80 % of runs: its estimate exceeds the larger of the margin
-    /// plus half the interval, and of what the test wants, if it exceeds that by 1.28 standard errors on average, and although one run of the faster side may be slow.
+    /// The smallest change, as a logarithm > 0, that is shown in 80 % of runs: its estimate exceeds the larger of the margin plus
+    /// half the interval, and of what the test wants, if it exceeds that by 1.28 standard errors on average, and although some runs
+    /// of the faster side are slow.
     #[must_use]
     pub fn detectable(&self) -> f64 {
-        let wanted = (self.margin + self.half_width).max(self.critical * self.error);
-        let seen = ALLOWANCE.mul_add(self.error, wanted);
-        (seen + self.slow_share * self.slow_reach) / (1.0 - self.slow_share)
+        self.detectable_with(self.runs)
     }
 
-    /// How many runs a side, instead of `runs`, would show a change whose logarithm is `change` in 80 % of runs: errors shrink
-    /// with the square root of the number of runs. `None` where no number does, as the change is within the margin.
+    /// [`Hurdles::detectable`] if there were so many `runs` a side: errors shrink with the square root of their number.
+    fn detectable_with(&self, runs: usize) -> f64 {
+        let scale = (self.runs as f64 / runs as f64).sqrt();
+        let error = self.error * scale;
+        let wanted = (self.margin + self.half_width * scale).max(self.critical * error);
+        let seen = ALLOWANCE.mul_add(error, wanted);
+        let slow = if self.slow_share > 0.0 {
+            self.slow_share.max(1.0 / runs as f64)
+        } else {
+            0.0
+        };
+        slow.mul_add(self.slow_reach, seen) / (1.0 - slow)
+    }
+
+    /// How many runs a side would show a change whose logarithm is `change` in 80 % of runs. `None` where a million would not, as
+    /// the change is within the margin, or hidden by slow runs.
     #[must_use]
-    pub fn runs_to_detect(&self, change: f64, runs: usize) -> Option<usize> {
-        let seen = change * (1.0 - self.slow_share) - self.slow_share * self.slow_reach;
-        let reach = seen - self.margin;
-        if reach.is_nan() || reach <= 0.0 {
-            return None;
+    pub fn runs_to_detect(&self, change: f64) -> Option<usize> {
+        let shows = |runs: usize| self.detectable_with(runs) <= change;
+        let enough = (1..=20).map(|power| 1 << power).find(|&runs| shows(runs))?;
+        // What half as many do not show takes more than those.
+        let (mut few, mut enough) = (enough / 2, enough);
+        while few + 1 < enough {
+            let middle = few.midpoint(enough);
+            if shows(middle) {
+                enough = middle;
+            } else {
+                few = middle;
+            }
         }
-        let by_interval = ALLOWANCE.mul_add(self.error, self.half_width) / reach;
-        let by_test = (self.critical + ALLOWANCE) * self.error / seen;
-        let times = by_interval.max(by_test).powi(2);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "not negative; saturates"
-        )]
-        let needed = (runs as f64 * times).ceil() as usize;
-        Some(needed.max(1))
+        Some(enough)
     }
 }
 
@@ -93,20 +106,22 @@ pub fn runs_that_tolerate(
 mod tests {
     use super::*;
 
+    const WIDE: Hurdles = Hurdles {
+        error: 0.01,
+        runs: 10,
+        slow_share: 0.0,
+        slow_reach: 0.0,
+        half_width: 0.02,
+        critical: 3.0,
+        margin: 0.02,
+    };
+
     #[test]
     fn what_more_than_one_hurdle_asks_for_is_the_higher() {
-        let wide = Hurdles {
-            error: 0.01,
-            slow_share: 0.0,
-            slow_reach: 0.0,
-            half_width: 0.02,
-            critical: 3.0,
-            margin: 0.02,
-        };
-        assert!((wide.detectable() - 0.052_816).abs() < 1e-6);
+        assert!((WIDE.detectable() - 0.052_816).abs() < 1e-6);
         let many = Hurdles {
             critical: 5.0,
-            ..wide
+            ..WIDE
         };
         assert!((many.detectable() - 0.062_816).abs() < 1e-6);
     }
@@ -114,44 +129,29 @@ mod tests {
     #[test]
     fn as_many_runs_as_there_are_show_what_is_detectable() {
         for critical in [3.0, 5.0] {
-            let hurdles = Hurdles {
-                error: 0.013,
-                slow_share: 0.0,
-                slow_reach: 0.0,
-                half_width: 0.028,
-                critical,
-                margin: 0.0198,
-            };
-            // A rounding may ask for one more.
-            assert!(matches!(
-                hurdles.runs_to_detect(hurdles.detectable(), 10),
-                Some(10 | 11)
-            ));
-            assert!(matches!(
-                hurdles.runs_to_detect(hurdles.detectable() * 2.0, 10),
-                Some(1..=9)
-            ));
-            assert_eq!(hurdles.runs_to_detect(0.0198, 10), None);
+            let hurdles = Hurdles { critical, ..WIDE };
+            assert_eq!(hurdles.runs_to_detect(hurdles.detectable()), Some(10));
+            assert!(hurdles.runs_to_detect(hurdles.detectable() * 2.0) < Some(10));
+            assert!(hurdles.runs_to_detect(hurdles.detectable() * 0.99) > Some(10));
+            assert_eq!(hurdles.runs_to_detect(0.02), None);
         }
     }
 
     #[test]
     fn a_slow_run_hides_its_share_of_a_change() {
         let hurdles = Hurdles {
-            error: 0.01,
-            slow_share: 0.1,
+            slow_share: 0.05,
             slow_reach: 0.05,
-            half_width: 0.02,
-            critical: 3.0,
-            margin: 0.02,
+            ..WIDE
         };
         let detectable = hurdles.detectable();
         // Nine of ten runs show all of it, and one shows the opposite.
         assert!((0.9 * detectable - 0.1 * 0.05 - 0.052_816).abs() < 1e-6);
-        assert!(matches!(
-            hurdles.runs_to_detect(detectable, 10),
-            Some(10 | 11)
-        ));
+        assert_eq!(hurdles.runs_to_detect(detectable), Some(10));
+        // Of a hundred runs five are slow, however many there are of them.
+        let limit = (0.02 + 0.05 * 0.05) / 0.95;
+        assert_eq!(hurdles.runs_to_detect(limit), None);
+        assert!(hurdles.runs_to_detect(1.01 * limit).is_some());
     }
 
     #[test]
