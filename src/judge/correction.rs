@@ -17,6 +17,8 @@ use crate::unit::Better;
 pub(super) struct Correction {
     /// How many comparisons count.
     pub counted: usize,
+    /// How many have evidence of their own, whether or not they count.
+    pub tested: usize,
     /// What is known of each contrast that has a p-value; by contrast.
     pub corrected: Vec<Option<Corrected>>,
     /// The p-values for "worse" that count, ascending.
@@ -156,6 +158,7 @@ pub(super) fn correct(
     }
     Correction {
         counted,
+        tested: alone.len(),
         corrected,
         worse,
     }

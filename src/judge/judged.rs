@@ -80,14 +80,16 @@ pub(super) fn judge_given(
     let evidence = evidence::collect(&report, &contrasts, judging, undisturbed);
     let correction = correction::correct(&report, &contrasts, &evidence, judging, undisturbed);
     let comparisons = correction.counted;
-    let too_few_runs = contrasts
-        .iter()
-        .zip(&correction.corrected)
+    let known = contrasts.iter().zip(&correction.corrected);
+    let too_few_runs = known
+        .clone()
         .filter(|(contrast, corrected)| !could_be_significant(contrast, corrected.as_ref()))
         .count();
-    // With enough runs those that have too few would count too.
-    let runs_needed = runs_needed(judging, comparisons + too_few_runs);
-    let tolerance = tolerance(&report, &contrasts, judging, comparisons);
+    // With enough runs all that vary would count.
+    let runs_needed = runs_needed(judging, correction.tested);
+    let tested = known.filter_map(|(contrast, corrected)| corrected.as_ref().map(|_| contrast));
+    let fewest = tested.map(|contrast| sizes(&report, contrast).into_iter().min());
+    let tolerance = tolerance(fewest.min().flatten(), judging, comparisons);
     let waived = judging.waivers.of_rows(&report);
     let deciding = Deciding {
         report: &report,
@@ -287,24 +289,14 @@ fn worst(judgements: &Judgements, report: &Report) -> Option<Position> {
     worst.map(|worst| worst.position())
 }
 
-/// How many slow runs the smallest sample tolerates, so that the ranks alone still prove a change; none without comparisons.
-fn tolerance(
-    report: &Report,
-    contrasts: &[Contrast],
-    judging: &Judging,
-    comparisons: usize,
-) -> Option<Tolerance> {
-    let both = contrasts
-        .iter()
-        .filter(|contrast| matches!(contrast.sides, ContrastSides::Both { .. }));
-    let sizes = both.map(|contrast| sizes(report, contrast));
-    let runs = sizes.map(|[old, new]| old.min(new)).min()?;
-    let alpha = judging.alpha / factor(judging, comparisons);
-    if runs > SEARCH_LIMIT {
-        return None;
-    }
+/// How many slow runs the smallest sample, of so many `runs`, tolerates, so that the ranks alone still prove a change.
+fn tolerance(runs: Option<usize>, judging: &Judging, comparisons: usize) -> Option<Tolerance> {
+    let sides = if judging.is_two_sided { 2.0 } else { 1.0 };
+    let alpha = judging.alpha / factor(judging, comparisons) / sides;
+    let runs = runs.filter(|&runs| runs <= SEARCH_LIMIT)?;
     let distributions = &mut UDistributions::new();
     Some(Tolerance {
+        alpha,
         runs,
         slow: tolerated_slow_runs(distributions, runs, alpha),
         runs_for_one: runs_that_tolerate(distributions, 1, alpha, SEARCH_LIMIT),

@@ -5,6 +5,7 @@ use super::counts::Counts;
 use super::shift::Shift;
 use crate::report::model::Position;
 use crate::sample::Environments;
+use crate::stats::{UDistributions, tolerated_slow_runs};
 
 /// What a run comes to as a whole.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,12 +37,22 @@ pub struct Summary {
 }
 
 /// How many runs of the faster side may be slower than all of the other, and the ranks alone still prove the change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
+    /// What the one-sided p-value of a lone change has to be at most, before correction.
+    pub alpha: f64,
     /// How many runs a side the smallest comparison has.
     pub runs: usize,
     /// How many of them may be; none where the ranks prove nothing with so few runs.
     pub slow: Option<usize>,
     /// How many runs a side tolerate one such run; none up to the limit of the search.
     pub runs_for_one: Option<usize>,
+}
+
+impl Tolerance {
+    /// How many slow runs would be tolerated, were there so many `runs` a side; none where the ranks would prove nothing.
+    #[must_use]
+    pub fn with(&self, runs: usize) -> Option<usize> {
+        tolerated_slow_runs(&mut UDistributions::new(), runs, self.alpha)
+    }
 }

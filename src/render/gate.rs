@@ -16,7 +16,7 @@ use crate::judge::noise_margins::{NoiseMargins, RowMargin};
 use crate::judge::obstacle::{Found, Obstacle, ObstacleKind};
 use crate::judge::self_test::{Reaction, SelfTest};
 use crate::judge::{
-    Counts, Effect, EffectScale, FailOn, Gate, Judged, JudgedRow, Outcome, Verdict,
+    Counts, Effect, EffectScale, EstimatedBy, FailOn, Gate, Judged, JudgedRow, Outcome, Verdict,
 };
 use crate::report::model::Table;
 use crate::sample::EnvironmentDifference;
@@ -208,6 +208,9 @@ fn row(subjects: &Subjects<'_>, judged: &JudgedRow<'_>) -> String {
         .map_or(EffectScale::Ratio, |effect| effect.scale);
     if let (Some(shown), Some(margin)) = (&judgement.effect, &judgement.margin) {
         parts.push(effect(shown, table));
+        if words::unexpected_estimate(judged) == Some(EstimatedBy::Values) {
+            parts.push("from the worst value to the worst".into());
+        }
         parts.push(format!("limit {}", size(margin.limit, scale, table)));
     }
     match &judgement.waiver {
@@ -509,7 +512,7 @@ fn list(header: &[&str]) -> List {
 pub fn write_margins(margins: &[RowMargin], out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
-        "# Margins within which each row of the same code stays unchanged in 83 to 90 % of fresh runs: rbenchstat -noise.\n\
+        "# Margins within which each row of the same code stays unchanged in 83 % of fresh runs or more: rbenchstat -noise.\n\
          # Read with -threshold @FILE, or -threshold 2%,@FILE for at least 2%."
     )?;
     for RowMargin { name, keys, amount } in margins {

@@ -108,7 +108,10 @@ pub fn estimates<'r>(
 ) -> impl Iterator<Item = &'static str> {
     let used: IndexSet<EstimatedBy> = rows.filter_map(|row| unexpected_estimate(&row)).collect();
     used.into_iter().filter_map(|estimated_by| match estimated_by {
-        EstimatedBy::Values | EstimatedBy::Rows => None,
+        EstimatedBy::Rows => None,
+        EstimatedBy::Values => {
+            Some("a change of values that are said to be exact, and vary, is that from the worst to the worst")
+        }
         EstimatedBy::Pairs => Some(
             "a change is the median of the changes from each run of one side to each of the other, \
              not that from median to median",
@@ -123,7 +126,8 @@ pub fn estimates<'r>(
 }
 
 /// How the change of a row was estimated, where that is printed as another number than the quotient of the centres.
-fn unexpected_estimate(row: &JudgedRow<'_>) -> Option<EstimatedBy> {
+#[must_use]
+pub fn unexpected_estimate(row: &JudgedRow<'_>) -> Option<EstimatedBy> {
     let effect = row.judgement.effect.as_ref()?;
     let (Change::By(shown), [base, cell]) = (row.change()?, [row.baseline?, row.cell?]) else {
         return None;
@@ -212,7 +216,13 @@ pub fn unseen(run: &Judged) -> Option<Sentence> {
         "inconclusive rows"
     };
     let advice = if runs > 0 {
-        format!("; at this noise, one of twice the margin takes -count {runs}")
+        let tolerance = run.summary.tolerance.as_ref();
+        let slow = match tolerance.and_then(|tolerance| tolerance.with(runs)) {
+            None | Some(0) => String::new(),
+            Some(1) => ", by ranks one of them may be slow".into(),
+            Some(slow) => format!(", by ranks {slow} of them may be slow"),
+        };
+        format!("; at this noise, one of twice the margin takes -count {runs}{slow}")
     } else {
         String::new()
     };
@@ -443,6 +453,7 @@ pub fn tolerance(summary: &Summary) -> Option<Sentence> {
         runs,
         slow,
         runs_for_one,
+        ..
     } = summary.tolerance?;
     let advice = runs_for_one.filter(|&needed| slow == Some(0) && needed > runs)?;
     Some(Sentence::default().own(format!(
