@@ -51,8 +51,11 @@ pub struct Tolerance {
 
 impl Tolerance {
     /// How many slow runs would be tolerated, were there so many `runs` a side; none where the ranks would prove nothing.
+    ///
+    /// No more than a fifth: of more not all are pulled in before means are taken.
     #[must_use]
     pub fn with(&self, runs: usize) -> Option<usize> {
-        tolerated_slow_runs(&mut UDistributions::new(), runs, self.alpha)
+        let by_ranks = tolerated_slow_runs(&mut UDistributions::new(), runs, self.alpha)?;
+        Some(by_ranks.min(runs / 5))
     }
 }

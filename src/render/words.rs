@@ -219,8 +219,8 @@ pub fn unseen(run: &Judged) -> Option<Sentence> {
         let tolerance = run.summary.tolerance.as_ref();
         let slow = match tolerance.and_then(|tolerance| tolerance.with(runs)) {
             None | Some(0) => String::new(),
-            Some(1) => ", by ranks one of them may be slow".into(),
-            Some(slow) => format!(", by ranks {slow} of them may be slow"),
+            Some(1) => ", one of them may be slow".into(),
+            Some(slow) => format!(", {slow} of them may be slow"),
         };
         format!("; at this noise, one of twice the margin takes -count {runs}{slow}")
     } else {
