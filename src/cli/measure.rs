@@ -9,7 +9,7 @@ use clap::{Command, CommandFactory};
 
 use super::args::Args;
 use super::options::Options;
-use super::stages::{self, Counts};
+use super::stages::{self, RoundCounts};
 use super::words::time;
 use crate::measure::{
     self, Bases, Folder, GoWork, Listener, MeasureError, Plan, Progress, Session, Work, machine,
@@ -170,9 +170,9 @@ pub fn command() -> Command {
 }
 
 impl MeasureArgs {
-    fn counts(&self) -> Counts {
+    fn counts(&self) -> RoundCounts {
         let most = self.max_count.unwrap_or(2 * self.count);
-        Counts {
+        RoundCounts {
             least: self.min_count as usize,
             usual: self.count as usize,
             most: most as usize,

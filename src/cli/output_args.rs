@@ -7,7 +7,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::words::whole_number;
-use crate::judge::arrangement::{Order, Sort};
+use crate::judge::arrangement::{RowOrder, Sort};
 
 /// The most bytes that a comment may have unless told otherwise; GitHub refuses more than 65,536 characters.
 const COMMENT_BYTES: &str = "60000";
@@ -76,7 +76,7 @@ pub struct OutputArgs {
 pub struct Sorting(pub Option<Sort>);
 
 impl Sorting {
-    const fn by(order: Order, is_descending: bool) -> Self {
+    const fn by(order: RowOrder, is_descending: bool) -> Self {
         Self(Some(Sort {
             order,
             is_descending,
@@ -88,12 +88,12 @@ impl ValueEnum for Sorting {
     fn value_variants<'a>() -> &'a [Self] {
         &const {
             [
-                Self::by(Order::Change, false),
-                Self::by(Order::Change, true),
-                Self::by(Order::Name, false),
-                Self::by(Order::Name, true),
-                Self::by(Order::P, false),
-                Self::by(Order::P, true),
+                Self::by(RowOrder::Change, false),
+                Self::by(RowOrder::Change, true),
+                Self::by(RowOrder::Name, false),
+                Self::by(RowOrder::Name, true),
+                Self::by(RowOrder::P, false),
+                Self::by(RowOrder::P, true),
                 Self(None),
             ]
         }
@@ -103,12 +103,12 @@ impl ValueEnum for Sorting {
         let (name, help) = match self.0 {
             None => ("none", "As read"),
             Some(sort) => match (sort.order, sort.is_descending) {
-                (Order::Change, false) => ("delta", "By the change, the worst first"),
-                (Order::Change, true) => ("-delta", "By the change, the best first"),
-                (Order::Name, false) => ("name", "By the name of the row"),
-                (Order::Name, true) => ("-name", "By the name of the row, from the last"),
-                (Order::P, false) => ("p", "By the p-value, from the lowest"),
-                (Order::P, true) => ("-p", "By the p-value, from the highest"),
+                (RowOrder::Change, false) => ("delta", "By the change, the worst first"),
+                (RowOrder::Change, true) => ("-delta", "By the change, the best first"),
+                (RowOrder::Name, false) => ("name", "By the name of the row"),
+                (RowOrder::Name, true) => ("-name", "By the name of the row, from the last"),
+                (RowOrder::P, false) => ("p", "By the p-value, from the lowest"),
+                (RowOrder::P, true) => ("-p", "By the p-value, from the highest"),
             },
         };
         Some(PossibleValue::new(name).help(help))

@@ -20,7 +20,7 @@ use crate::{read, report};
 
 /// How many rounds there are.
 #[derive(Clone, Copy, Debug)]
-pub struct Counts {
+pub struct RoundCounts {
     /// Before a stage can end early.
     pub least: usize,
     /// Of the first stage.
@@ -62,7 +62,7 @@ impl Stage {
 /// Measures until everything that matters is decided, or cannot be within `counts`.
 pub fn measure(
     session: &mut Session,
-    counts: Counts,
+    counts: RoundCounts,
     options: &Options,
     inputs: &[OsString],
     listener: &mut dyn Listener,

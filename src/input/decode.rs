@@ -11,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 use super::likeness::Start;
 use super::size::Size;
 use super::test_stream::{LineNumbers, TestStream};
-use super::utf16::{FirstChange, Order, Utf16};
+use super::utf16::{ByteOrder, FirstEncodingChange, Utf16};
 
 /// How much of an input is looked at: enough for a log before the first event of a stream.
 const START_LENGTH: usize = 8 * 1024;
@@ -27,7 +27,7 @@ pub struct Decoded<'r, R> {
     /// How many bytes stood before the text that are no part of it.
     pub skipped: u64,
     /// Where text in another encoding was met, of a text that is decoded.
-    pub change: FirstChange,
+    pub change: FirstEncodingChange,
 }
 
 /// A stream of text, decoded where that is needed.
@@ -96,7 +96,7 @@ const UTF_16_MARK_LENGTH: usize = 2;
 
 /// Decodes what is not packed, and of which `start` was read already.
 fn decode_text<'r, R: Read + 'r>(start: Vec<u8>, source: R) -> io::Result<Decoded<'r, R>> {
-    if let Some(order) = Order::of_mark(&start) {
+    if let Some(order) = ByteOrder::of_mark(&start) {
         let bytes = Cursor::new(start[UTF_16_MARK_LENGTH..].to_vec()).chain(source);
         let mut text = Utf16::new(bytes, order);
         let change = text.change();
@@ -122,7 +122,7 @@ fn decode_text<'r, R: Read + 'r>(start: Vec<u8>, source: R) -> io::Result<Decode
         lines: None,
         start: Start::Text(text),
         skipped: mark as u64,
-        change: FirstChange::default(),
+        change: FirstEncodingChange::default(),
     })
 }
 
@@ -134,7 +134,7 @@ fn made<'r, R: Read + 'r, S: Read + 'r>(start: Vec<u8>, source: S) -> Decoded<'r
             lines: None,
             start: Start::Text(start),
             skipped: 0,
-            change: FirstChange::default(),
+            change: FirstEncodingChange::default(),
         };
     }
     let stream = TestStream::new(Cursor::new(start).chain(source));
@@ -143,7 +143,7 @@ fn made<'r, R: Read + 'r, S: Read + 'r>(start: Vec<u8>, source: S) -> Decoded<'r
         text: Text::Made(Box::new(stream)),
         start: Start::TestStream,
         skipped: 0,
-        change: FirstChange::default(),
+        change: FirstEncodingChange::default(),
     }
 }
 

@@ -12,4 +12,4 @@ pub use likeness::{Likeness, Start};
 pub use size::{Size, SizeError};
 pub use source::{InputError, Reason, Source, sources};
 pub use test_stream::LineNumbers;
-pub use utf16::Change;
+pub use utf16::EncodingChange;

@@ -21,8 +21,8 @@ pub struct TestStream<R> {
     line: Vec<u8>,
     /// How many lines of the stream were read.
     number: u64,
-    packages: Packages,
-    ready: Lines,
+    packages: PackageQueue,
+    ready: EventLines,
     /// Whether a package has ended, and nothing of the next one was passed on.
     is_between: bool,
     /// How much of `ready` was handed out.
@@ -32,8 +32,8 @@ pub struct TestStream<R> {
 
 /// What one package has printed and is not passed on.
 #[derive(Default)]
-struct Package {
-    lines: Lines,
+struct PackageOutput {
+    lines: EventLines,
     has_ended: bool,
     /// Other lines of the stream that wait for the line under way to end.
     held: Vec<(Vec<u8>, u64)>,
@@ -43,7 +43,7 @@ struct Package {
     says_fail: bool,
 }
 
-impl Package {
+impl PackageOutput {
     /// Notes what output says of failures.
     fn note_failure(&mut self, output: &str) {
         if let Some((_, name)) = output.split_once("--- FAIL: ") {
@@ -64,7 +64,7 @@ impl Package {
     }
 
     /// Puts a failure of which only an event speaks into the words that `go test` has for it.
-    fn add_failure(&mut self, event: &Event, number: u64) {
+    fn add_failure(&mut self, event: &TestEvent, number: u64) {
         let text = if event.test.is_empty() {
             if self.says_fail {
                 return;
@@ -97,24 +97,24 @@ const LONGEST_LINE: u64 = 64 << 20;
 
 /// Packages that have not been passed on in full, in the order in which they started.
 #[derive(Default)]
-struct Packages {
-    queue: VecDeque<Package>,
+struct PackageQueue {
+    queue: VecDeque<PackageOutput>,
     /// How many were passed on.
     gone: usize,
     /// The place of each among all that ever started. A package that was passed on may start again.
     places: HashMap<String, usize>,
 }
 
-impl Packages {
+impl PackageQueue {
     /// The package with that name, which starts now if it was not there.
-    fn get(&mut self, name: String) -> &mut Package {
+    fn get(&mut self, name: String) -> &mut PackageOutput {
         let next = self.gone + self.queue.len();
         let place = self.places.entry(name).or_insert(next);
         if *place < self.gone {
             *place = next;
         }
         if *place == next {
-            self.queue.push_back(Package::default());
+            self.queue.push_back(PackageOutput::default());
         }
         &mut self.queue[*place - self.gone]
     }
@@ -128,14 +128,14 @@ impl Packages {
 
 /// Text, with the line of the stream at which each of its lines starts.
 #[derive(Default)]
-struct Lines {
+struct EventLines {
     text: Vec<u8>,
     starts: Vec<u64>,
     /// Whether the text so far ends in the middle of a line.
     is_open: bool,
 }
 
-impl Lines {
+impl EventLines {
     /// Appends text that line `number` of the stream has.
     fn push(&mut self, text: &[u8], number: u64) {
         let mut rest = text;
@@ -162,7 +162,7 @@ impl Lines {
 /// What we need of an event. Old streams name neither package nor test.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Event {
+struct TestEvent {
     action: String,
     #[serde(default)]
     package: String,
@@ -173,8 +173,8 @@ struct Event {
 }
 
 /// The event that `text` starts with, and its length.
-fn first_event(text: &[u8]) -> Option<(Event, usize)> {
-    let mut objects = serde_json::Deserializer::from_slice(text).into_iter::<Event>();
+fn first_event(text: &[u8]) -> Option<(TestEvent, usize)> {
+    let mut objects = serde_json::Deserializer::from_slice(text).into_iter::<TestEvent>();
     if let Some(Ok(event)) = objects.next() {
         return Some((event, objects.byte_offset()));
     }
@@ -183,7 +183,7 @@ fn first_event(text: &[u8]) -> Option<(Event, usize)> {
         .into_iter::<serde_json::Map<String, serde_json::Value>>();
     let object = objects.next()?.ok()?;
     let string = |key| object.get(key).and_then(serde_json::Value::as_str);
-    let event = Event {
+    let event = TestEvent {
         action: string("Action")?.to_owned(),
         package: string("Package").unwrap_or_default().to_owned(),
         test: string("Test").unwrap_or_default().to_owned(),
@@ -199,7 +199,7 @@ fn is_end_of_event(text: &[u8]) -> bool {
     text.ends_with(br#"\n"}"#) || text.ends_with(b"}") && has_key()
 }
 
-impl Event {
+impl TestEvent {
     /// Whether nothing more of its package is to come.
     fn ends_package(&self) -> bool {
         self.test.is_empty() && matches!(&*self.action, "pass" | "fail" | "skip")
@@ -215,7 +215,7 @@ impl<R: Read> TestStream<R> {
             let line = line.trim_ascii();
             if line.starts_with(b"{") {
                 // A line that goes on behind `start` is too long to be anything but output.
-                let is_event = serde_json::from_slice::<Event>(line).is_ok()
+                let is_event = serde_json::from_slice::<TestEvent>(line).is_ok()
                     || [
                         &b"\"Action\":\"output\""[..],
                         b"\"Action\":\"build-output\"",
@@ -239,8 +239,8 @@ impl<R: Read> TestStream<R> {
             source: BufReader::with_capacity(64 * 1024, source),
             line: Vec::new(),
             number: 0,
-            packages: Packages::default(),
-            ready: Lines::default(),
+            packages: PackageQueue::default(),
+            ready: EventLines::default(),
             is_between: false,
             handed_out: 0,
             numbers: LineNumbers::default(),
@@ -275,7 +275,7 @@ impl<R: Read> TestStream<R> {
             return Ok(false);
         }
         self.number += 1;
-        match serde_json::from_slice::<Event>(&self.line) {
+        match serde_json::from_slice::<TestEvent>(&self.line) {
             Ok(event) => self.add(&event),
             Err(_) => self.add_mixed_line(),
         }
@@ -283,7 +283,7 @@ impl<R: Read> TestStream<R> {
         Ok(true)
     }
 
-    fn add(&mut self, event: &Event) {
+    fn add(&mut self, event: &TestEvent) {
         let ends = event.ends_package();
         let number = self.number;
         let package = self.packages.get(event.package.clone());
@@ -528,7 +528,8 @@ mod tests {
         let stream = [
             output("a", r"x\n").trim_end().to_owned() + " warning: w\n",
             output("a", r"y\n").trim_end().to_owned() + &output("a", r"z\n"),
-            r#"{"Action":"output","Package":"a","Package":"a","Output":"twice\n"}"#.to_owned()
+            r#"{"Action":"output","Package":"a","Package":"a","Output":"twice\n"}"#
+                .to_owned()
                 + "\n",
             "{\"Action\":\"output\",\"Outp\n".to_owned(),
             // The start of an event may be gone, up to its text or into it.

@@ -14,14 +14,14 @@ const CHUNK: u64 = 16 * 1024;
 
 /// Which byte of a unit comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum ByteOrder {
     /// The lower one.
     LittleEndian,
     /// The higher one.
     BigEndian,
 }
 
-impl Order {
+impl ByteOrder {
     /// The order that the byte-order mark at the start of a text tells, if there is one.
     #[must_use]
     pub fn of_mark(start: &[u8]) -> Option<Self> {
@@ -56,7 +56,7 @@ impl Order {
 
 /// Where text in another encoding was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct EncodingChange {
     /// The byte, from 0.
     pub byte: u64,
     /// The line that it comes to stand in, from 1.
@@ -65,12 +65,12 @@ pub struct Change {
 
 /// The first change of the encoding of a text, as far as that was read.
 #[derive(Clone, Debug, Default)]
-pub struct FirstChange(Rc<Cell<Option<Change>>>);
+pub struct FirstEncodingChange(Rc<Cell<Option<EncodingChange>>>);
 
-impl FirstChange {
+impl FirstEncodingChange {
     /// Where it is, if there is one.
     #[must_use]
-    pub fn get(&self) -> Option<Change> {
+    pub fn get(&self) -> Option<EncodingChange> {
         self.0.get()
     }
 }
@@ -84,14 +84,14 @@ const OVERLAP: usize = 17;
 /// Text that is read as UTF-16. What is no character comes out as U+FFFD.
 pub struct Utf16<R> {
     source: R,
-    order: Order,
+    order: ByteOrder,
     /// How many bytes were read, with the mark.
     position: u64,
     /// The end of what was looked at for text in another encoding.
     seen: Vec<u8>,
     /// How many lines have ended.
     lines: u64,
-    change: FirstChange,
+    change: FirstEncodingChange,
     /// The bytes of a character that a chunk ended within.
     rest: Vec<u8>,
     text: Cursor<Vec<u8>>,
@@ -100,14 +100,14 @@ pub struct Utf16<R> {
 
 impl<R: Read> Utf16<R> {
     /// Reads what follows the mark.
-    pub fn new(source: R, order: Order) -> Self {
+    pub fn new(source: R, order: ByteOrder) -> Self {
         Self {
             source,
             order,
             position: MARK_LENGTH,
             seen: Vec::new(),
             lines: 0,
-            change: FirstChange::default(),
+            change: FirstEncodingChange::default(),
             rest: Vec::new(),
             text: Cursor::default(),
             has_ended: false,
@@ -115,7 +115,7 @@ impl<R: Read> Utf16<R> {
     }
 
     /// Where the encoding changes, as far as the text has been read.
-    pub fn change(&self) -> FirstChange {
+    pub fn change(&self) -> FirstEncodingChange {
         self.change.clone()
     }
 
@@ -128,8 +128,8 @@ impl<R: Read> Utf16<R> {
         // The zero at an end may be any byte where pairs are turned around by an odd one before them. A letter between two
         // others looks the same, but for where it starts.
         let (first, is_even) = match self.order {
-            Order::LittleEndian => (1, false),
-            Order::BigEndian => (0, true),
+            ByteOrder::LittleEndian => (1, false),
+            ByteOrder::BigEndian => (0, true),
         };
         let of_other_order = |text: &str| -> Option<usize> {
             let units = text.encode_utf16();
@@ -148,7 +148,7 @@ impl<R: Read> Utf16<R> {
             let ended = lines
                 .filter(|&&pair| self.order.unit(pair) == u16::from(b'\n'))
                 .count();
-            self.change.0.set(Some(Change {
+            self.change.0.set(Some(EncodingChange {
                 byte: start + at as u64,
                 line: self.lines + ended as u64 + 1,
             }));
@@ -215,7 +215,7 @@ mod tests {
         }
     }
 
-    fn text_of(bytes: impl Read, order: Order) -> String {
+    fn text_of(bytes: impl Read, order: ByteOrder) -> String {
         let mut text = String::new();
         Utf16::new(bytes, order).read_to_string(&mut text).unwrap();
         text
@@ -223,14 +223,17 @@ mod tests {
 
     #[test]
     fn a_mark_tells_the_order() {
-        assert_eq!(Order::of_mark(b"\xff\xfea\0"), Some(Order::LittleEndian));
-        assert_eq!(Order::of_mark(b"\xfe\xff"), Some(Order::BigEndian));
-        assert_eq!(Order::of_mark(b"\xff"), None);
+        assert_eq!(
+            ByteOrder::of_mark(b"\xff\xfea\0"),
+            Some(ByteOrder::LittleEndian)
+        );
+        assert_eq!(ByteOrder::of_mark(b"\xfe\xff"), Some(ByteOrder::BigEndian));
+        assert_eq!(ByteOrder::of_mark(b"\xff"), None);
     }
 
     #[test]
     fn what_is_no_character_is_replaced() {
-        let order = Order::BigEndian;
+        let order = ByteOrder::BigEndian;
         assert_eq!(text_of(&b"\0a\xd8\x3d\0b"[..], order), "a\u{fffd}b");
         assert_eq!(text_of(&b"\0a\xde\0\0b"[..], order), "a\u{fffd}b");
         assert_eq!(text_of(&b"\0a\xd8\x3d"[..], order), "a\u{fffd}");
@@ -239,13 +242,13 @@ mod tests {
 
     #[test]
     fn a_change_of_encoding_is_met_wherever_chunks_end() {
-        let utf_16 = |text: &str, order: Order| -> Vec<u8> {
+        let utf_16 = |text: &str, order: ByteOrder| -> Vec<u8> {
             text.encode_utf16()
                 .flat_map(|unit| order.bytes(unit))
                 .collect()
         };
         let result = "BenchmarkX 1 5 ns/op\n";
-        for order in [Order::LittleEndian, Order::BigEndian] {
+        for order in [ByteOrder::LittleEndian, ByteOrder::BigEndian] {
             // A chunk ends within the last but one, or the last.
             let full = usize::try_from(CHUNK).unwrap() / (2 * result.len());
             for before in [0, 1, full, full + 1] {
@@ -258,7 +261,7 @@ mod tests {
                     // An odd byte between turns all pairs around.
                     (
                         [b"\n", &utf_16(result, order)[..]].concat(),
-                        usize::from(order == Order::BigEndian) * 2,
+                        usize::from(order == ByteOrder::BigEndian) * 2,
                     ),
                 ] {
                     let bytes = [&start[..], &other].concat();
@@ -293,9 +296,9 @@ mod tests {
         fn text_comes_back_wherever_chunks_end(text in "(?s)[a😀é]{0,20}.{0,10}", times in 1usize..300) {
             let text = text.repeat(times);
             let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-            prop_assert_eq!(&text_of(&little[..], Order::LittleEndian), &text);
+            prop_assert_eq!(&text_of(&little[..], ByteOrder::LittleEndian), &text);
             let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
-            prop_assert_eq!(&text_of(Slow(&big), Order::BigEndian), &text);
+            prop_assert_eq!(&text_of(Slow(&big), ByteOrder::BigEndian), &text);
         }
     }
 }

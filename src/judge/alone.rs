@@ -1,6 +1,6 @@
 //! What one input alone tells: how well each median is known, and which rows are too unsteady to compare later.
 
-use super::arrangement::Order;
+use super::arrangement::RowOrder;
 use super::judged::Judged;
 use super::noise::Noise;
 use crate::report::model::{Cell, Position, Row, Table};
@@ -51,7 +51,7 @@ impl Judged {
             .map(|(position, cell)| self.lone_row(position, cell))
             .collect();
         match self.arrangement.sort {
-            Some(sort) if sort.order == Order::Name => {
+            Some(sort) if sort.order == RowOrder::Name => {
                 rows.sort_by_key(|lone| lone.row.label());
                 if sort.is_descending {
                     rows.reverse();

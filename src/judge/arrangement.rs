@@ -26,7 +26,7 @@ pub struct Arrangement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Sort {
     /// What they are sorted by.
-    pub order: Order,
+    pub order: RowOrder,
     /// Whether the other end comes first: the largest name or p, or the best change.
     pub is_descending: bool,
 }
@@ -34,7 +34,7 @@ pub struct Sort {
 /// What rows are sorted by; those that lack it come last in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Order {
+pub enum RowOrder {
     /// How much worse the change as shown is, the worst first: by the better direction of the unit, and by size where that is
     /// unknown. One that is not significant counts as none, and one from 0 as infinite.
     Change,
@@ -162,9 +162,9 @@ impl Sort {
 
     fn key(self, row: &Row, worse: Option<f64>, p: Option<f64>) -> SortValue {
         match self.order {
-            Order::Name => SortValue::Name(row.label()),
-            Order::Change => SortValue::Number(worse.map(|worse| -worse)),
-            Order::P => SortValue::Number(p),
+            RowOrder::Name => SortValue::Name(row.label()),
+            RowOrder::Change => SortValue::Number(worse.map(|worse| -worse)),
+            RowOrder::P => SortValue::Number(p),
         }
     }
 
@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    fn sorted(order: Order, is_descending: bool) -> String {
+    fn sorted(order: RowOrder, is_descending: bool) -> String {
         let rows = [
             row("c", Some((0.5, Some(0.3)))),
             row("a", None),
@@ -250,8 +250,8 @@ mod tests {
 
     #[test]
     fn rows_sort_by_change_the_worst_first_and_those_without_one_last() {
-        assert_eq!(sorted(Order::Change, false), "cbda");
-        assert_eq!(sorted(Order::Change, true), "dcba");
+        assert_eq!(sorted(RowOrder::Change, false), "cbda");
+        assert_eq!(sorted(RowOrder::Change, true), "dcba");
     }
 
     #[test]
@@ -268,9 +268,9 @@ mod tests {
 
     #[test]
     fn rows_sort_by_name_and_by_p() {
-        assert_eq!(sorted(Order::Name, false), "abcd");
-        assert_eq!(sorted(Order::Name, true), "dcba");
-        assert_eq!(sorted(Order::P, false), "dcab");
-        assert_eq!(sorted(Order::P, true), "cdab");
+        assert_eq!(sorted(RowOrder::Name, false), "abcd");
+        assert_eq!(sorted(RowOrder::Name, true), "dcba");
+        assert_eq!(sorted(RowOrder::P, false), "dcab");
+        assert_eq!(sorted(RowOrder::P, true), "cdab");
     }
 }

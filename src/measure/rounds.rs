@@ -75,16 +75,16 @@ pub struct Session {
 /// Rows that are measured again.
 #[derive(Debug)]
 struct Again {
-    rows: Rows,
+    rows: RowSet,
     /// What was measured of them since, by side, until it takes the place of what was known.
     fresh: Option<Vec<Vec<u8>>>,
 }
 
 /// Rows of results, with or without their packages.
 #[derive(Debug)]
-struct Rows(HashSet<BenchmarkRow>);
+struct RowSet(HashSet<BenchmarkRow>);
 
-impl Rows {
+impl RowSet {
     fn has(&self, package: Option<&str>, name: &str) -> bool {
         let known = |package: Option<&str>| {
             self.0
@@ -226,7 +226,7 @@ impl Session {
 
     /// Measures from now on `rows` alone. What was measured of them stays until [`Session::decide_afresh`].
     pub fn measure_again(&mut self, rows: HashSet<BenchmarkRow>) {
-        let rows = Rows(rows);
+        let rows = RowSet(rows);
         for program in &mut self.programs {
             let package = program
                 .package
@@ -555,7 +555,7 @@ mod tests {
     #[test]
     fn rows_are_told_apart_by_their_packages() {
         let text = b"pkg: a\nBenchmarkX-8 1 2 ns/op\nPASS\npkg: b\nBenchmarkX-8 1 3 ns/op\n";
-        let rows = Rows([(Some("b".to_owned()), "BenchmarkX-8".to_owned())].into());
+        let rows = RowSet([(Some("b".to_owned()), "BenchmarkX-8".to_owned())].into());
         let kept = lines_where(text, &|package, name| !rows.has(package, name));
         assert_eq!(kept, b"pkg: a\nBenchmarkX-8 1 2 ns/op\nPASS\npkg: b\n");
     }

@@ -7,13 +7,13 @@ use smallvec::SmallVec;
 
 use super::note::{Difference, Note, UnitsOfSide};
 use crate::common::shell_word;
-use crate::query::{Field as QueryField, Filter, Key, Order, Projection};
+use crate::query::{Filter, Key, ProjectedKey, Projection, ValueOrder};
 use crate::read::Query;
 use crate::record::Name;
 use crate::report::model::{Field, Report, Row, Table};
 
 /// A key that changes within an input, with the name of the input.
-pub(super) type ChangingKey<'a> = (&'a BString, &'a BString, &'a crate::sample::Changing);
+pub(super) type ChangingKey<'a> = (&'a BString, &'a BString, &'a crate::sample::ChangingValues);
 
 /// Rows of a report by whether they have both sides.
 #[derive(Debug, Default)]
@@ -204,9 +204,9 @@ impl<'r> Pairing<'r> {
         if !others.is_empty() {
             let ignored = query.layout.ignore().fields().iter().cloned();
             let ignored: Projection = ignored
-                .chain(others.into_iter().map(|key| QueryField {
+                .chain(others.into_iter().map(|key| ProjectedKey {
                     key: key.clone(),
-                    order: Order::First,
+                    order: ValueOrder::First,
                     span: 0..0,
                 }))
                 .collect();

@@ -230,7 +230,7 @@ fn write_changing(
     values: &[BString; 2],
     remedy: &str,
 ) -> fmt::Result {
-    let [old, new] = values.each_ref().map(Value);
+    let [old, new] = values.each_ref().map(QuotedValue);
     write!(
         out,
         "{input}: {key} changes between results of {name} (from {old} to {new})"
@@ -368,7 +368,7 @@ fn write_differences(
             columns: [in_old, in_new],
             values,
         } = difference;
-        let [old, new] = values.each_ref().map(Value);
+        let [old, new] = values.each_ref().map(QuotedValue);
         let separator = if index == 0 { "" } else { "; " };
         write!(
             out,
@@ -470,9 +470,9 @@ fn write_broken(out: &mut fmt::Formatter<'_>, input: &BString, findings: &Findin
 }
 
 /// A value in quotes, or that there is none.
-struct Value<'a>(&'a BString);
+struct QuotedValue<'a>(&'a BString);
 
-impl fmt::Display for Value<'_> {
+impl fmt::Display for QuotedValue<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return out.write_str("not set");

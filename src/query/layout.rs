@@ -6,9 +6,9 @@ use std::sync::Arc;
 use bstr::{BStr, BString};
 
 use super::key::{Key, Subject};
-use super::projection::{Field, Projection};
+use super::projection::{ProjectedKey, Projection};
 use super::projector::{KeyId, Projector};
-use super::sort::Order;
+use super::sort::ValueOrder;
 use crate::record::Name;
 use crate::record::name::part_value;
 
@@ -40,9 +40,9 @@ struct Requirement {
 impl Default for Layout {
     fn default() -> Self {
         let whole = |key| {
-            let field = Field {
+            let field = ProjectedKey {
                 key,
-                order: Order::First,
+                order: ValueOrder::First,
                 span: 0..0,
             };
             [field].into_iter().collect()
@@ -75,15 +75,15 @@ impl Layout {
         let residue = [Key::Config, Key::FullName]
             .into_iter()
             .filter(|group| !names(group))
-            .map(|key| Field {
+            .map(|key| ProjectedKey {
                 key,
-                order: Order::First,
+                order: ValueOrder::First,
                 span: 0..0,
             })
             .collect();
         let required = fields()
             .filter_map(|field| match &field.order {
-                Order::Fixed(values) => Some(Requirement {
+                ValueOrder::Fixed(values) => Some(Requirement {
                     key: field.key.clone(),
                     values: values.clone(),
                 }),

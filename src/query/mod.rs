@@ -62,6 +62,6 @@ pub use error::SyntaxError;
 pub use filter::{Filter, Selected, UnitFilter};
 pub use key::{Key, Subject};
 pub use layout::{Exclusions, Layout, Placement, Projectors};
-pub use projection::{Field, Projection};
+pub use projection::{ProjectedKey, Projection};
 pub use projector::{KeyId, Projector};
-pub use sort::Order;
+pub use sort::ValueOrder;

@@ -18,33 +18,33 @@ use super::key::Key;
 use super::lex::{
     Parsed, Slash, Token, WordPlace, ahead, decline, fail, lexeme, quote, symbol, write_word,
 };
-use super::sort::Order;
+use super::sort::ValueOrder;
 
 /// An ordered list of keys, each with the order of its values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Projection {
-    fields: Vec<Field>,
+    fields: Vec<ProjectedKey>,
 }
 
 /// A key of a projection.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct ProjectedKey {
     /// What it reads; never [`Key::Unit`].
     pub key: Key,
     /// How its values are ordered. The members of [`Key::Config`] have an order of their own.
-    pub order: Order,
+    pub order: ValueOrder,
     /// Where the key stands in the query, in bytes.
     pub span: Range<usize>,
 }
 
 // Where a field stands is no part of what it says.
-impl PartialEq for Field {
+impl PartialEq for ProjectedKey {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key && self.order == other.order
     }
 }
 
-impl Eq for Field {}
+impl Eq for ProjectedKey {}
 
 impl Projection {
     /// Reads a projection. An empty one is valid: it has one key, of no values.
@@ -71,13 +71,13 @@ impl Projection {
 
     /// The keys in order.
     #[must_use]
-    pub fn fields(&self) -> &[Field] {
+    pub fn fields(&self) -> &[ProjectedKey] {
         &self.fields
     }
 }
 
-impl FromIterator<Field> for Projection {
-    fn from_iter<T: IntoIterator<Item = Field>>(fields: T) -> Self {
+impl FromIterator<ProjectedKey> for Projection {
+    fn from_iter<T: IntoIterator<Item = ProjectedKey>>(fields: T) -> Self {
         Self {
             fields: fields.into_iter().collect(),
         }
@@ -101,20 +101,23 @@ enum DraftOrder {
 }
 
 impl<'a> ProjectionDraft<'a> {
-    fn resolve(self, query: &'a [u8]) -> Result<Field, nom::Err<super::lex::ParseFault<'a>>> {
+    fn resolve(
+        self,
+        query: &'a [u8],
+    ) -> Result<ProjectedKey, nom::Err<super::lex::ParseFault<'a>>> {
         let (place, order) = match self.order {
-            None => (self.from, Order::First),
+            None => (self.from, ValueOrder::First),
             Some((place, DraftOrder::List(values))) => {
                 let values = values.into_iter().map(Into::into).collect();
-                (place, Order::Fixed(values))
+                (place, ValueOrder::Fixed(values))
             }
             Some((place, DraftOrder::Named(name))) => {
                 let order = match name.as_slice() {
-                    b"first" => Order::First,
-                    b"alpha" => Order::Alpha,
-                    b"num" => Order::Num,
+                    b"first" => ValueOrder::First,
+                    b"alpha" => ValueOrder::Alpha,
+                    b"num" => ValueOrder::Num,
                     // The order of lists, of a list that holds nothing: drops every result.
-                    b"fixed" => Order::Fixed(Vec::new()),
+                    b"fixed" => ValueOrder::Fixed(Vec::new()),
                     _ => return Err(fail(place, format!("unknown order {}", quote(&name)))),
                 };
                 (place, order)
@@ -125,10 +128,10 @@ impl<'a> ProjectionDraft<'a> {
             (Key::Configuration(key), _) if key.is_empty() => {
                 Err(fail(self.from, "key must not be empty"))
             }
-            (Key::Config, Order::Fixed(_)) => {
+            (Key::Config, ValueOrder::Fixed(_)) => {
                 Err(fail(place, "fixed order not allowed for .config"))
             }
-            _ => Ok(Field {
+            _ => Ok(ProjectedKey {
                 span: query.len() - self.from.len()..query.len() - self.after.len(),
                 key: self.key,
                 order,
@@ -228,15 +231,15 @@ impl fmt::Display for Projection {
     }
 }
 
-impl fmt::Display for Field {
+impl fmt::Display for ProjectedKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}", self.key)?;
         match &self.order {
-            Order::First => Ok(()),
-            Order::Alpha => out.write_str("@alpha"),
-            Order::Num => out.write_str("@num"),
-            Order::Fixed(values) if values.is_empty() => out.write_str("@fixed"),
-            Order::Fixed(values) => {
+            ValueOrder::First => Ok(()),
+            ValueOrder::Alpha => out.write_str("@alpha"),
+            ValueOrder::Num => out.write_str("@num"),
+            ValueOrder::Fixed(values) if values.is_empty() => out.write_str("@fixed"),
+            ValueOrder::Fixed(values) => {
                 for (index, value) in values.iter().enumerate() {
                     out.write_str(if index == 0 { "@(" } else { " " })?;
                     write_word(out, value, WordPlace::Key)?;
@@ -281,7 +284,7 @@ mod tests {
     fn values_are_no_regular_expressions_here() {
         let projection = Projection::parse("/a@(/x y/ [/)").unwrap();
         let values = ["/x", "y/", "[/"].map(Into::into).to_vec();
-        assert_eq!(projection.fields()[0].order, Order::Fixed(values));
+        assert_eq!(projection.fields()[0].order, ValueOrder::Fixed(values));
     }
 
     #[test]
@@ -339,20 +342,20 @@ mod tests {
         }
     }
 
-    fn field() -> impl Strategy<Value = Field> {
+    fn field() -> impl Strategy<Value = ProjectedKey> {
         let word = prop_oneof![
             "[a-z./@(é\" -]{1,4}",
             prop::sample::select(vec![".name", "AND", "a\\", "\u{200b}"]).prop_map(String::from),
         ];
         let value = prop::collection::vec(any::<u8>(), 0..4);
         let order = prop_oneof![
-            Just(Order::First),
-            Just(Order::Alpha),
-            Just(Order::Num),
+            Just(ValueOrder::First),
+            Just(ValueOrder::Alpha),
+            Just(ValueOrder::Num),
             prop::collection::vec(value, 0..3)
-                .prop_map(|values| Order::Fixed(values.into_iter().map(Into::into).collect())),
+                .prop_map(|values| ValueOrder::Fixed(values.into_iter().map(Into::into).collect())),
         ];
-        (word, order).prop_map(|(word, order)| Field {
+        (word, order).prop_map(|(word, order)| ProjectedKey {
             key: Key::from_word(word.as_bytes()),
             order,
             span: 0..0,

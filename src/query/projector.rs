@@ -8,8 +8,8 @@ use indexmap::IndexMap;
 
 use super::key::{Key, Subject};
 use super::layout::Exclusions;
-use super::projection::{Field, Projection};
-use super::sort::Order;
+use super::projection::{ProjectedKey, Projection};
+use super::sort::ValueOrder;
 use crate::common::Interner;
 
 type Hasher = foldhash::fast::RandomState;
@@ -36,7 +36,7 @@ impl KeyId {
 /// Nothing but the sequence of results has a part in this.
 #[derive(Clone, Debug)]
 pub struct Projector {
-    fields: Vec<Field>,
+    fields: Vec<ProjectedKey>,
     /// What each field is called.
     labels: Vec<BString>,
     exclusions: Arc<Exclusions>,
@@ -63,7 +63,7 @@ struct Slot<'a> {
     name: &'a BStr,
     at: usize,
     values: &'a Interner<BString>,
-    order: &'a Order,
+    order: &'a ValueOrder,
 }
 
 impl Projector {
@@ -299,7 +299,7 @@ impl Projector {
 }
 
 /// Members of `.config` have no order to choose.
-const MEMBER_ORDER: &Order = &Order::Alpha;
+const MEMBER_ORDER: &ValueOrder = &ValueOrder::Alpha;
 
 impl<'a> Slot<'a> {
     fn value(&self, number: usize) -> &'a BStr {

@@ -8,7 +8,7 @@ use crate::record::number::parse_number;
 
 /// The order of a key's values. What it cannot separate is ordered byte by byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum ValueOrder {
     /// The order in which the values are first seen in this key.
     #[default]
     First,
@@ -25,7 +25,7 @@ pub enum Order {
     Fixed(Vec<BString>),
 }
 
-impl Order {
+impl ValueOrder {
     /// Compares two values, given when each was first seen.
     pub(super) fn compare(&self, left: (usize, &BStr), right: (usize, &BStr)) -> Ordering {
         let by_order = match self {
@@ -154,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    fn sorted<'a>(order: &Order, values: &[&'a str]) -> Vec<&'a str> {
+    fn sorted<'a>(order: &ValueOrder, values: &[&'a str]) -> Vec<&'a str> {
         let bytes: Vec<&BStr> = values.iter().map(|&value| value.into()).collect();
         let ranks = order.ranks(&bytes);
         let mut at: Vec<usize> = (0..values.len()).collect();
@@ -201,27 +201,30 @@ mod tests {
         ];
         let mut values = expected;
         values.reverse();
-        assert_eq!(sorted(&Order::Num, &values), expected);
+        assert_eq!(sorted(&ValueOrder::Num, &values), expected);
     }
 
     #[test]
     fn bytes_order_what_an_order_cannot() {
         assert_eq!(
-            sorted(&Order::Num, &["b", "1k", "a", "1000", "1K"]),
+            sorted(&ValueOrder::Num, &["b", "1k", "a", "1000", "1K"]),
             ["1000", "1K", "1k", "a", "b"]
         );
         assert_eq!(
-            sorted(&Order::Alpha, &["b", "B", "10", "9"]),
+            sorted(&ValueOrder::Alpha, &["b", "B", "10", "9"]),
             ["10", "9", "B", "b"]
         );
-        assert_eq!(sorted(&Order::First, &["b", "B", "10"]), ["b", "B", "10"]);
+        assert_eq!(
+            sorted(&ValueOrder::First, &["b", "B", "10"]),
+            ["b", "B", "10"]
+        );
     }
 
     #[test]
     fn in_a_list_the_last_place_counts_and_others_stand_with_the_first() {
         let list = ["z", "a", "c", "a"].map(Into::into).to_vec();
         assert_eq!(
-            sorted(&Order::Fixed(list), &["a", "x", "c", "z", "y"]),
+            sorted(&ValueOrder::Fixed(list), &["a", "x", "c", "z", "y"]),
             ["x", "y", "z", "c", "a"]
         );
     }
@@ -231,10 +234,10 @@ mod tests {
         fn ranks_agree_with_comparison(
             values in prop::collection::btree_set("[0-9.kKMia_-]{0,4}|nan|inf", 1..12),
             order in prop::sample::select(vec![
-                Order::First,
-                Order::Alpha,
-                Order::Num,
-                Order::Fixed(vec!["1".into(), "a".into(), "".into()]),
+                ValueOrder::First,
+                ValueOrder::Alpha,
+                ValueOrder::Num,
+                ValueOrder::Fixed(vec!["1".into(), "a".into(), "".into()]),
             ]),
         ) {
             let values: Vec<&BStr> = values.iter().map(|value| value.as_str().into()).collect();

@@ -4,7 +4,7 @@ use bstr::BString;
 
 use crate::input::Likeness;
 use crate::record::Findings;
-use crate::sample::{Field, Seen};
+use crate::sample::{Field, SeenKeys};
 
 /// What is known of an input besides its results.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ pub struct InputFacts {
     /// What it looks like; none where it has results.
     pub likeness: Option<Likeness>,
     /// What there is to ask for.
-    pub seen: Seen,
+    pub seen: SeenKeys,
     /// What it says of units.
     pub units: Vec<UnitStatement>,
     /// The columns that its results go to; only filled in where it says something of units.

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::facts::{InputFacts, UnitStatement};
-use super::pass::{self, Event, Events, Pass};
+use super::pass::{self, LineEvent, LineEvents, Pass};
 use super::{Query, ReadError};
 use crate::common::parallel;
 use crate::input::{InputError, Source};
@@ -121,7 +121,7 @@ struct Reading<'q> {
     builder: Builder<'q>,
     facts: InputFacts,
     /// What has to wait for the sources before it.
-    events: Events,
+    events: LineEvents,
     error: Option<InputError>,
 }
 
@@ -136,7 +136,7 @@ impl<'q> Reading<'q> {
             name: source.name(),
             ..InputFacts::default()
         };
-        let mut events = Events::new();
+        let mut events = LineEvents::new();
         let outcome = pass::over(
             source,
             bytes,
@@ -150,12 +150,12 @@ impl<'q> Reading<'q> {
         facts.seen = builder.seen(query.names_keys());
         facts.is_used = !builder.is_empty();
         let statements = events.iter().filter_map(|(_, event)| match event {
-            Event::Unit { unit, key, value } => Some(UnitStatement {
+            LineEvent::Unit { unit, key, value } => Some(UnitStatement {
                 unit: unit.clone(),
                 key: key.clone(),
                 value: value.clone(),
             }),
-            Event::Message(_) | Event::NoResult(_) => None,
+            LineEvent::Message(_) | LineEvent::NoResult(_) => None,
         });
         facts.units = statements.collect();
         if !facts.units.is_empty() {
@@ -191,14 +191,14 @@ impl Pass for Collecting<'_, '_> {
         &mut self,
         line: u64,
         result: &ResultRecord<'_>,
-        events: &mut Events,
+        events: &mut LineEvents,
     ) -> Result<(), InputError> {
         self.builder.add(result, &mut |value, unit| {
             let message = format!(
                 "a measurement in {unit} is {}, not a finite number: left out",
                 Shortest(value)
             );
-            events.push((line, Event::Message(message)));
+            events.push((line, LineEvent::Message(message)));
         });
         if self.builder.has_room() {
             Ok(())
@@ -211,16 +211,16 @@ impl Pass for Collecting<'_, '_> {
         &mut self,
         line: u64,
         unit: &UnitRecord<'_>,
-        events: &mut Events,
+        events: &mut LineEvents,
     ) -> Result<(), InputError> {
         events.extend(unit.fields().map(|field| {
             let event = match field {
-                Ok((key, value)) => Event::Unit {
+                Ok((key, value)) => LineEvent::Unit {
                     unit: unit.unit().into(),
                     key: key.into(),
                     value: value.into(),
                 },
-                Err(error) => Event::Message(error.to_string()),
+                Err(error) => LineEvent::Message(error.to_string()),
             };
             (line, event)
         }));
@@ -249,9 +249,9 @@ impl<'q> Merged<'q, '_> {
         let mut facts = reading.facts;
         for (line, event) in reading.events {
             let (message, is_fault) = match event {
-                Event::Message(message) => (message, true),
-                Event::NoResult(message) => (message, false),
-                Event::Unit { unit, key, value } => {
+                LineEvent::Message(message) => (message, true),
+                LineEvent::NoResult(message) => (message, false),
+                LineEvent::Unit { unit, key, value } => {
                     match self
                         .metadata
                         .set(unit.as_ref(), key.as_ref(), value.as_ref())

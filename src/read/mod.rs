@@ -16,7 +16,7 @@ use std::io;
 
 use crate::input::decode::MOST_UNPACKED;
 use crate::input::{InputError, Size};
-use crate::query::{Filter, Key, Layout, Order};
+use crate::query::{Filter, Key, Layout, ValueOrder};
 
 /// Which results are read, and where they go.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Query {
     pub(crate) fn has_lists(&self) -> bool {
         let projections = self.layout.by_flag();
         let mut fields = projections.flat_map(|(_, projection)| projection.fields());
-        fields.any(|field| matches!(field.order, Order::Fixed(_)))
+        fields.any(|field| matches!(field.order, ValueOrder::Fixed(_)))
     }
 
     /// Whether it names a key that inputs may lack.

@@ -5,7 +5,7 @@ use std::io::Read;
 use bstr::BString;
 
 use super::facts::InputFacts;
-use crate::input::{Change, Decoded, InputError, LineNumbers, Size, Source, Start, decode};
+use crate::input::{Decoded, EncodingChange, InputError, LineNumbers, Size, Source, Start, decode};
 use crate::record::prefix::without_prefix;
 use crate::record::{LineError, Reader, Record, ResultRecord, UnitRecord};
 
@@ -19,7 +19,7 @@ pub(super) trait Pass {
         &mut self,
         line: u64,
         result: &ResultRecord<'_>,
-        events: &mut Events,
+        events: &mut LineEvents,
     ) -> Result<(), Self::Error>;
 
     /// Takes what is said of a unit.
@@ -27,15 +27,15 @@ pub(super) trait Pass {
         &mut self,
         line: u64,
         unit: &UnitRecord<'_>,
-        events: &mut Events,
+        events: &mut LineEvents,
     ) -> Result<(), Self::Error>;
 }
 
 /// What is to be told or minded of single lines, each with its number, in order.
-pub(super) type Events = Vec<(u64, Event)>;
+pub(super) type LineEvents = Vec<(u64, LineEvent)>;
 
 /// Something about a line.
-pub(super) enum Event {
+pub(super) enum LineEvent {
     /// A sentence on it.
     Message(String),
     /// A sentence on a line that says how a benchmark ended without a result.
@@ -57,7 +57,7 @@ pub(super) fn over<P: Pass>(
     most_unpacked: Size,
     pass: &mut P,
     facts: &mut InputFacts,
-    events: &mut Events,
+    events: &mut LineEvents,
 ) -> Result<(), P::Error> {
     let Decoded {
         text,
@@ -96,11 +96,11 @@ pub(super) fn over<P: Pass>(
             }
             Record::Unit(unit) => pass.unit(line, &unit, events),
             Record::SyntaxError(error) => {
-                events.push((line, Event::Message(error.to_string())));
+                events.push((line, LineEvent::Message(error.to_string())));
                 Ok(())
             }
             Record::NoResult(error) => {
-                events.push((line, Event::NoResult(error.to_string())));
+                events.push((line, LineEvent::NoResult(error.to_string())));
                 Ok(())
             }
         };
@@ -111,11 +111,11 @@ pub(super) fn over<P: Pass>(
     for line in stream.iter().flat_map(LineNumbers::lost) {
         facts.left_out += 1;
         let message = "an event of the test stream is damaged: left out".to_owned();
-        events.push((line, Event::Message(message)));
+        events.push((line, LineEvent::Message(message)));
     }
-    if let Some(Change { byte, line }) = change.get() {
+    if let Some(EncodingChange { byte, line }) = change.get() {
         let message = LineError::EncodingChanges { byte }.to_string();
-        events.push((line, Event::Message(message)));
+        events.push((line, LineEvent::Message(message)));
         facts.left_out += 1;
     }
     if facts.results == 0 {
@@ -127,7 +127,7 @@ pub(super) fn over<P: Pass>(
 }
 
 /// Forgets what was wrong with the line of a name that has found its numbers.
-fn mend(torn_at: u64, events: &mut Events) {
+fn mend(torn_at: u64, events: &mut LineEvents) {
     let before = events.iter().rposition(|(line, _)| *line < torn_at);
     let later = before.map_or(0, |at| at + 1);
     events

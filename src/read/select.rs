@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::io::{self, Read, Write};
 
 use super::facts::InputFacts;
-use super::pass::{self, Event, Events, Pass};
+use super::pass::{self, LineEvent, LineEvents, Pass};
 use super::{Query, ReadError};
 use crate::input::{InputError, Source};
 use crate::query::{Key, Selected, Subject};
 use crate::record::{
     Configuration, Measurement, Name, ResultRecord, UnitRecord, WriteError, Writer,
 };
-use crate::sample::Seen;
+use crate::sample::SeenKeys;
 use crate::unit::Tidied;
 
 /// Why selecting stopped.
@@ -59,7 +59,7 @@ pub fn select(
                 .collect(),
             writer: &mut writer,
             warnings: &mut *warnings,
-            seen: Seen::default(),
+            seen: SeenKeys::default(),
             unwritten: 0,
         };
         let outcome = if source.is_standard_input() {
@@ -87,7 +87,7 @@ struct Selection<'a, W> {
     ignored: Vec<&'a Key>,
     writer: &'a mut Writer<W>,
     warnings: &'a mut dyn Write,
-    seen: Seen,
+    seen: SeenKeys,
     /// How many results cannot be written.
     unwritten: u64,
 }
@@ -99,7 +99,7 @@ impl<W: Write> Pass for Selection<'_, W> {
         &mut self,
         line: u64,
         result: &ResultRecord<'_>,
-        events: &mut Events,
+        events: &mut LineEvents,
     ) -> Result<(), SelectError> {
         self.warn(events)?;
         self.seen.benchmarks += 1;
@@ -125,7 +125,7 @@ impl<W: Write> Pass for Selection<'_, W> {
         &mut self,
         line: u64,
         unit: &UnitRecord<'_>,
-        events: &mut Events,
+        events: &mut LineEvents,
     ) -> Result<(), SelectError> {
         let (pairs, mistakes): (Vec<_>, Vec<_>) = unit.fields().partition(Result::is_ok);
         let written = self
@@ -133,7 +133,7 @@ impl<W: Write> Pass for Selection<'_, W> {
             .unit(unit.unit(), pairs.into_iter().flatten().collect::<Vec<_>>());
         told(written, line, events)?;
         let mistakes = mistakes.into_iter().filter_map(Result::err);
-        events.extend(mistakes.map(|mistake| (line, Event::Message(mistake.to_string()))));
+        events.extend(mistakes.map(|mistake| (line, LineEvent::Message(mistake.to_string()))));
         Ok(())
     }
 }
@@ -142,13 +142,13 @@ impl<W: Write> Pass for Selection<'_, W> {
 fn told(
     written: Result<(), WriteError>,
     line: u64,
-    events: &mut Events,
+    events: &mut LineEvents,
 ) -> Result<(), SelectError> {
     match written {
         Ok(()) => Ok(()),
         Err(WriteError::Io(error)) => Err(error.into()),
         Err(error @ WriteError::Unwritable(_)) => {
-            events.push((line, Event::Message(format!("left out: {error}"))));
+            events.push((line, LineEvent::Message(format!("left out: {error}"))));
             Ok(())
         }
     }
@@ -160,7 +160,7 @@ impl<W: Write> Selection<'_, W> {
             name: self.source.name(),
             ..InputFacts::default()
         };
-        let mut events = Events::new();
+        let mut events = LineEvents::new();
         let (source, most_unpacked) = (self.source, self.query.most_unpacked);
         let outcome = pass::over(
             source,
@@ -179,9 +179,9 @@ impl<W: Write> Selection<'_, W> {
     }
 
     /// Tells what is wrong with lines that cannot be part of a torn result any more.
-    fn warn(&mut self, events: &mut Events) -> Result<(), ReadError> {
+    fn warn(&mut self, events: &mut LineEvents) -> Result<(), ReadError> {
         for (line, event) in events.drain(..) {
-            if let Event::Message(message) | Event::NoResult(message) = event {
+            if let LineEvent::Message(message) | LineEvent::NoResult(message) = event {
                 writeln!(self.warnings, "{}:{line}: {message}", self.source.name())?;
             }
         }

@@ -104,7 +104,7 @@ impl Occurrences {
 
 /// Follows the lines between the results of an input.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct BetweenResults {
     pub findings: Findings,
     waiting: Waiting,
     /// The name that waits for its numbers, and the line it is in.
@@ -119,7 +119,7 @@ pub(super) struct Watch {
 
 /// What becomes of a malformed line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum MalformedLine {
     /// It is a result with log output in its middle, which was taken out.
     Mended,
     /// It says how a benchmark ended without a result.
@@ -145,7 +145,7 @@ enum Waiting {
     Ambiguous,
 }
 
-impl Watch {
+impl BetweenResults {
     /// A whole result: whatever waited will not get numbers any more.
     pub fn result(&mut self) {
         if self.waiting != Waiting::No {
@@ -164,9 +164,9 @@ impl Watch {
     }
 
     /// A malformed result or unit line, and what becomes of it.
-    pub fn malformed(&mut self, text: &[u8], number: u64, error: &LineError) -> Fault {
+    pub fn malformed(&mut self, text: &[u8], number: u64, error: &LineError) -> MalformedLine {
         let Some(rest) = text.strip_prefix(line::RESULT_PREFIX) else {
-            return Fault::Remains;
+            return MalformedLine::Remains;
         };
         let end = rest.find_byteset(b" \t").unwrap_or(rest.len());
         let (name, after) = rest.split_at(end);
@@ -177,12 +177,12 @@ impl Watch {
             self.wait_for(name, number);
             self.waiting = Waiting::Announced;
             self.crash(behind_blanks, number);
-            return Fault::NoResult;
+            return MalformedLine::NoResult;
         }
         if let Some(outcome) = outcome(&plain(after)) {
             let name = &text[..line::RESULT_PREFIX.len() + end];
             self.ends(outcome, name);
-            return Fault::NoResult;
+            return MalformedLine::NoResult;
         }
         let is_counted = behind_blanks.first().is_some_and(u8::is_ascii_digit);
         let may_be_torn = matches!(
@@ -195,7 +195,7 @@ impl Watch {
             if is_counted {
                 self.findings.refused.add(number, text);
             }
-            return Fault::Remains;
+            return MalformedLine::Remains;
         }
         if let Some(numbers) = numbers_behind_text(behind_blanks)
             && self.is_result(name, numbers)
@@ -203,7 +203,7 @@ impl Watch {
             self.result();
             self.wait_for(name, number);
             self.waiting = Waiting::Joined;
-            return Fault::Mended;
+            return MalformedLine::Mended;
         }
         self.waiting = match self.waiting {
             Waiting::Torn if self.name != name => Waiting::Unclear,
@@ -214,7 +214,7 @@ impl Watch {
             self.findings.torn.add(self.name_line, &self.name);
         }
         self.wait_for(name, number);
-        Fault::Remains
+        MalformedLine::Remains
     }
 
     /// A configuration line, which log output often looks like.
@@ -350,9 +350,9 @@ impl Watch {
     }
 
     /// A benchmark ends without a result.
-    fn ends(&mut self, outcome: Outcome, name: &[u8]) {
+    fn ends(&mut self, outcome: TestOutcome, name: &[u8]) {
         self.waiting = Waiting::No;
-        if outcome == Outcome::Failed {
+        if outcome == TestOutcome::Failed {
             // One place names a benchmark with its `-N`, the other without.
             let stem = &name[..name.len() - Name::new(name).suffix().len()];
             if let Some(&at) = self.failed_stems.get(BStr::new(stem)) {
@@ -438,7 +438,7 @@ fn is_result_behind_text(text: &[u8]) -> bool {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+enum TestOutcome {
     Failed,
     Skipped,
 }
@@ -446,10 +446,10 @@ enum Outcome {
 /// The length of `--- FAIL:` and of `--- SKIP:`.
 const OUTCOME_LENGTH: usize = 9;
 
-fn outcome(text: &[u8]) -> Option<Outcome> {
+fn outcome(text: &[u8]) -> Option<TestOutcome> {
     match text.trim_start().get(..OUTCOME_LENGTH)? {
-        b"--- FAIL:" => Some(Outcome::Failed),
-        b"--- SKIP:" => Some(Outcome::Skipped),
+        b"--- FAIL:" => Some(TestOutcome::Failed),
+        b"--- SKIP:" => Some(TestOutcome::Skipped),
         _ => None,
     }
 }

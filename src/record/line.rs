@@ -9,7 +9,7 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 use super::number::{
     NumberError, parse_iterations, parse_leading_decimal, parse_leading_integer, parse_number,
 };
-use super::recall::{MOST_UNITS, Recall};
+use super::previous_line::{MOST_UNITS, PreviousLine};
 
 /// What a line is, with the places of its parts in the line.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,7 +97,7 @@ pub(super) fn parse_round(line: &[u8]) -> Option<NonZero<u32>> {
 /// Tells what lines are.
 #[derive(Debug, Default)]
 pub(super) struct Parser {
-    recall: Recall,
+    previous_line: PreviousLine,
     measurements: Vec<RawMeasurement>,
     /// What stood behind the first number when the measurements were read; empty
     /// if they are not those of a whole result.
@@ -152,12 +152,12 @@ impl Parser {
 
     /// The unit with this number.
     pub fn unit(&self, number: u32) -> &BStr {
-        self.recall.unit(number)
+        self.previous_line.unit(number)
     }
 
     fn parse_result(&mut self, line: &[u8]) -> Result<Line, LineError> {
         let start = RESULT_PREFIX.len();
-        let recalled = self.recall.name_length(&line[start..]);
+        let recalled = self.previous_line.name_length(&line[start..]);
         let name = match recalled {
             Some(length) => start..start + length,
             None => start..field_end(line, start),
@@ -165,18 +165,18 @@ impl Parser {
         if name.end == line.len() {
             return Ok(Line::Other);
         }
-        let mut fields = Fields {
+        let mut fields = LineFields {
             rest: &line[name.end..],
         };
         let iterations = fields.next_count().ok_or(LineError::MissingIterations)?;
         let iterations = iterations.map_err(LineError::Iterations)?;
         self.parse_measurements(fields)?;
         if recalled.is_none() {
-            self.recall.keep_name(&line[name.clone()]);
+            self.previous_line.keep_name(&line[name.clone()]);
         }
         Ok(Line::Result {
             name,
-            name_version: self.recall.name_version(),
+            name_version: self.previous_line.name_version(),
             iterations,
         })
     }
@@ -185,7 +185,7 @@ impl Parser {
     ///
     /// From line to line mostly the first number alone differs, the time: its
     /// unit, memory and allocations stay as they are.
-    fn parse_measurements(&mut self, mut fields: Fields<'_>) -> Result<(), LineError> {
+    fn parse_measurements(&mut self, mut fields: LineFields<'_>) -> Result<(), LineError> {
         fields.skip_space();
         if let Some((value, length)) = parse_leading_decimal(fields.rest)
             && !self.tail.is_empty()
@@ -198,8 +198,8 @@ impl Parser {
     }
 
     #[inline(never)]
-    fn parse_new_measurements(&mut self, mut fields: Fields<'_>) -> Result<(), LineError> {
-        let units = self.recall.units();
+    fn parse_new_measurements(&mut self, mut fields: LineFields<'_>) -> Result<(), LineError> {
+        let units = self.previous_line.units();
         self.tail.clear();
         self.measurements.clear();
         let mut tail: &[u8] = b"";
@@ -210,14 +210,15 @@ impl Parser {
                 tail = fields.rest;
             }
             fields.skip_space();
-            let unit = if let Some((unit, length)) = self.recall.unit_at(place, fields.rest) {
+            let unit = if let Some((unit, length)) = self.previous_line.unit_at(place, fields.rest)
+            {
                 fields.rest = &fields.rest[length..];
                 unit
             } else {
                 let unit = fields.next().ok_or(LineError::MissingUnits)?;
-                let Some(unit) = self.recall.keep_unit(place, unit) else {
+                let Some(unit) = self.previous_line.keep_unit(place, unit) else {
                     self.measurements.clear();
-                    self.recall.forget_units(units);
+                    self.previous_line.forget_units(units);
                     return Err(LineError::TooManyUnits);
                 };
                 unit
@@ -248,7 +249,7 @@ fn parse_unit(line: &[u8]) -> Option<Result<Line, LineError>> {
     if !line.starts_with(FIRST_FIELD) || field_end(line, 0) != FIRST_FIELD.len() {
         return None;
     }
-    let mut fields = Fields {
+    let mut fields = LineFields {
         rest: &line[FIRST_FIELD.len()..],
     };
     let Some(unit) = fields.next() else {
@@ -307,7 +308,7 @@ pub(super) fn unit_fields(
     line: &[u8],
     at: usize,
 ) -> impl Iterator<Item = Result<(&BStr, &BStr), LineError>> {
-    let mut fields = Fields { rest: &line[at..] };
+    let mut fields = LineFields { rest: &line[at..] };
     std::iter::from_fn(move || fields.next()).map(|field| match field.find_byte(b'=') {
         Some(equals) if equals > 0 => {
             Ok((field[..equals].as_bstr(), field[equals + 1..].as_bstr()))
@@ -318,11 +319,11 @@ pub(super) fn unit_fields(
 
 /// Runs of characters that are not white space, from a place where there is
 /// white space or the end of the line.
-struct Fields<'a> {
+struct LineFields<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Fields<'a> {
+impl<'a> LineFields<'a> {
     /// The next field.
     #[inline]
     fn next(&mut self) -> Option<&'a [u8]> {

@@ -6,8 +6,8 @@ pub mod line;
 pub mod name;
 pub mod number;
 pub mod prefix;
+mod previous_line;
 pub mod reader;
-mod recall;
 pub mod spelling;
 pub mod writer;
 

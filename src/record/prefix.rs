@@ -5,20 +5,20 @@ use std::io::{self, Cursor, Read};
 
 use bstr::{BString, ByteSlice};
 
-use Piece::{Blanks, Digits, Other};
+use PrefixPart::{Blanks, Digits, Other};
 
 use super::line::{Line, Parser, RESULT_PREFIX};
 
 /// The kind of a prefix: what it is made of, where one number is as good as another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefix {
-    pieces: Vec<Piece>,
+    pieces: Vec<PrefixPart>,
     /// The first one.
     pub text: BString,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Piece {
+enum PrefixPart {
     /// Digits, with points, commas and colons between them.
     Digits,
     /// Blanks and tabs.
@@ -31,7 +31,7 @@ enum Piece {
 const LONGEST: usize = 200;
 
 /// The piece that `text` starts with, and its length.
-fn piece(text: &[u8]) -> Option<(Piece, usize)> {
+fn piece(text: &[u8]) -> Option<(PrefixPart, usize)> {
     let length = |is: fn(&u8) -> bool| text.iter().take_while(|byte| is(byte)).count();
     Some(match text.first()? {
         b' ' | b'\t' => (Blanks, length(|byte| matches!(byte, b' ' | b'\t'))),
@@ -109,7 +109,7 @@ impl Prefix {
     #[must_use]
     pub fn sed(&self) -> String {
         // Bytes of other characters are looked at one by one.
-        let is_ascii = |piece: &Piece| !matches!(piece, Other(byte) if !byte.is_ascii());
+        let is_ascii = |piece: &PrefixPart| !matches!(piece, Other(byte) if !byte.is_ascii());
         let locale = if self.pieces.iter().all(is_ascii) {
             ""
         } else {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bstr::{BStr, BString, ByteSlice};
 use memchr::memchr;
 
-use super::broken::{self, Fault, Findings, Watch};
+use super::broken::{self, BetweenResults, Findings, MalformedLine};
 use super::configuration::Configuration;
 use super::line::{self, Line, LineError, Parser};
 
@@ -161,13 +161,13 @@ impl<'a> UnitRecord<'a> {
 /// limit: see [`LONGEST_LINE`].
 pub struct Reader<R> {
     number: u64,
-    lines: Lines<R>,
+    lines: LineReader<R>,
     /// From lines of the text to those of what it was made of; none where that is the same.
     line_in_input: Option<Box<dyn Fn(u64) -> u64>>,
     configuration: Configuration,
     configuration_version: u64,
     parser: Parser,
-    watch: Watch,
+    watch: BetweenResults,
     /// A result put together, of which other numbers may follow.
     joined: Option<Joined>,
     /// One of which none did.
@@ -200,12 +200,12 @@ impl<R: Read> Reader<R> {
         static READERS: AtomicU64 = AtomicU64::new(0);
         Self {
             number: READERS.fetch_add(1, Ordering::Relaxed),
-            lines: Lines::new(source),
+            lines: LineReader::new(source),
             line_in_input: None,
             configuration: Configuration::new(label),
             configuration_version: 0,
             parser: Parser::default(),
-            watch: Watch::default(),
+            watch: BetweenResults::default(),
             joined: None,
             settled: None,
             handed_out: Joined::default(),
@@ -330,13 +330,13 @@ impl<R: Read> Reader<R> {
                     let fault = self.watch.malformed(text, number, &error);
                     self.settle();
                     let record = match fault {
-                        Fault::Mended => {
+                        MalformedLine::Mended => {
                             // With another name, nothing follows the one before.
                             self.settled = self.joined.replace(self.join(number));
                             continue;
                         }
-                        Fault::NoResult => Record::NoResult(error),
-                        Fault::Remains => Record::SyntaxError(error),
+                        MalformedLine::NoResult => Record::NoResult(error),
+                        MalformedLine::Remains => Record::SyntaxError(error),
                     };
                     return Ok(Some((number, record)));
                 }
@@ -421,7 +421,7 @@ impl<R: Read> Reader<R> {
 
 /// Splits a stream into lines without copying those that fit in the buffer.
 #[derive(Debug)]
-struct Lines<R> {
+struct LineReader<R> {
     source: R,
     buffer: Vec<u8>,
     /// How many bytes of the text stood before the buffer.
@@ -444,7 +444,7 @@ const FIRST_LENGTH: usize = 16 * 1024;
 /// Large enough that system calls cost little, small enough for the second-level cache.
 const FULL_LENGTH: usize = 128 * 1024;
 
-impl<R: Read> Lines<R> {
+impl<R: Read> LineReader<R> {
     fn new(source: R) -> Self {
         Self {
             source,

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::presentation::Presentation;
 use super::words;
 use super::words::Sentence;
-use crate::judge::arrangement::Order;
+use crate::judge::arrangement::RowOrder;
 use crate::judge::effect::{EstimatedBy, Unbounded};
 use crate::judge::geomean::{GeomeanEffect, NoGeomeanEffect};
 use crate::judge::judgement::{Margin, WaiverState};
@@ -92,7 +92,7 @@ struct Settings<'a> {
     alpha: f64,
     confidence: f64,
     adjust: Adjust,
-    sort: Option<Order>,
+    sort: Option<RowOrder>,
     sort_descending: bool,
     changed_only: bool,
     limit: Option<NonZero<usize>>,

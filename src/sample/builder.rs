@@ -16,7 +16,7 @@ use indexmap::Equivalent;
 use smallvec::SmallVec;
 
 use super::samples::{Field, Sample, SampleTable, Samples};
-use super::seen::Seen;
+use super::seen::SeenKeys;
 use super::values::Values;
 use crate::common::Interner;
 use crate::query::{Filter, KeyId, Layout, Placement, Projector, Projectors, Selected, Subject};
@@ -44,7 +44,7 @@ pub struct Builder<'q> {
     /// results of one benchmark mostly stand together.
     previous: Option<(u64, u32)>,
     units: Units,
-    cells: Vec<Cell>,
+    cells: Vec<CellValues>,
     /// How many values the last complete cell has: the next ones mostly have as many.
     expected_values: usize,
     cell_numbers: HashMap<CellKey, CellNumber, foldhash::fast::RandomState>,
@@ -171,7 +171,7 @@ struct CellKey {
 }
 
 #[derive(Debug)]
-struct Cell {
+struct CellValues {
     key: CellKey,
     /// What no projection names of the results that came here.
     /// Mostly they are all the same.
@@ -368,12 +368,12 @@ impl<'q> Builder<'q> {
     /// What there is to ask for in the results so far. It takes time to look at
     /// every name, so that is only done `with_names`.
     #[must_use]
-    pub fn seen(&self, with_names: bool) -> Seen {
-        let mut seen = Seen {
+    pub fn seen(&self, with_names: bool) -> SeenKeys {
+        let mut seen = SeenKeys {
             benchmarks: self.benchmarks.len(),
             used: self.benchmarks.iter().flatten().count(),
             not_finite: self.not_finite,
-            ..Seen::default()
+            ..SeenKeys::default()
         };
         let names = self.names.iter();
         if with_names {
@@ -630,7 +630,7 @@ impl<'q> Builder<'q> {
     /// The cell for `key`, to which results with this residue come from now on.
     fn cell(&mut self, key: CellKey, residue: KeyId) -> CellNumber {
         let cell = *self.cell_numbers.entry(key).or_insert_with(|| {
-            self.cells.push(Cell {
+            self.cells.push(CellValues {
                 key,
                 residues: SmallVec::new(),
                 values: Values::default(),
@@ -664,7 +664,7 @@ impl<'q> Builder<'q> {
     /// The fields of the keys of all columns with a cell, in the order to show.
     #[must_use]
     pub fn column_keys(&self) -> Vec<Vec<Field>> {
-        let fields = Fields::of(&self.projectors.column);
+        let fields = KeyFields::of(&self.projectors.column);
         let columns = self.columns();
         columns.into_iter().map(|id| fields.get(id)).collect()
     }
@@ -695,8 +695,11 @@ impl<'q> Builder<'q> {
             ..
         } = &self.projectors;
         let (table_ranks, row_ranks, column_ranks) = (table.ranks(), row.ranks(), column.ranks());
-        let (table_fields, row_fields, column_fields) =
-            (Fields::of(table), Fields::of(row), Fields::of(column));
+        let (table_fields, row_fields, column_fields) = (
+            KeyFields::of(table),
+            KeyFields::of(row),
+            KeyFields::of(column),
+        );
         let mut cells = self.cells;
         let mut all_rounds = self.rounds;
         let ordered = in_order(&cells, [&table_ranks, &row_ranks, &column_ranks]);
@@ -716,7 +719,7 @@ impl<'q> Builder<'q> {
             rows.dedup();
             let columns = columns_of(keys(), &column_ranks);
 
-            let mut sample = |place: &Place| {
+            let mut sample = |place: &CellPosition| {
                 let cell = &mut cells[place.cell];
                 let rank = column_ranks[cell.key.column.index()];
                 let column_index = columns.partition_point(|id| column_ranks[id.index()] < rank);
@@ -771,7 +774,7 @@ impl<'q> Builder<'q> {
 }
 
 /// Where a cell is shown.
-struct Place {
+struct CellPosition {
     /// The rank of its table's key, and its unit.
     table: u64,
     /// The ranks of its row and its column.
@@ -780,7 +783,7 @@ struct Place {
     cell: usize,
 }
 
-impl Place {
+impl CellPosition {
     /// The rank of the row.
     fn row(&self) -> u64 {
         self.in_table >> u32::BITS
@@ -788,18 +791,18 @@ impl Place {
 }
 
 /// Places of `cells` in the order to show, given the ranks of their keys.
-fn in_order(cells: &[Cell], [tables, rows, columns]: [&[u32]; 3]) -> Vec<Place> {
+fn in_order(cells: &[CellValues], [tables, rows, columns]: [&[u32]; 3]) -> Vec<CellPosition> {
     // One large number compares faster than two small ones.
     let both = |first: u32, second: u32| u64::from(first) << u32::BITS | u64::from(second);
     let places = cells
         .iter()
         .enumerate()
-        .map(|(cell, Cell { key, .. })| Place {
+        .map(|(cell, CellValues { key, .. })| CellPosition {
             table: both(tables[key.table.index()], key.unit),
             in_table: both(rows[key.row.index()], columns[key.column.index()]),
             cell,
         });
-    let mut places: Vec<Place> = places.collect();
+    let mut places: Vec<CellPosition> = places.collect();
     // There are few tables, and the cells of each came in the order of their rows, one input after the other: a stable
     // sort takes both for little more than putting runs together.
     places.sort_by_key(|place| place.table);
@@ -824,12 +827,12 @@ fn columns_of(keys: impl Iterator<Item = CellKey>, ranks: &[u32]) -> Vec<KeyId> 
 }
 
 /// The fields of the keys of a projection, which share their names.
-struct Fields<'a> {
+struct KeyFields<'a> {
     projector: &'a Projector,
     names: Vec<Arc<BString>>,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> KeyFields<'a> {
     fn of(projector: &'a Projector) -> Self {
         let names = projector.names();
         Self {

@@ -9,5 +9,5 @@ pub mod values;
 pub use builder::{Builder, MOST_CONFIGURED};
 pub use environment::{ENVIRONMENT_KEYS, EnvironmentDifference, Environments};
 pub use samples::{Field, Sample, SampleTable, Samples};
-pub use seen::{Changing, Seen};
+pub use seen::{ChangingValues, SeenKeys};
 pub use values::Values;

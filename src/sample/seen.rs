@@ -8,7 +8,7 @@ use crate::record::{Configuration, Name};
 
 /// The keys of an input's results, whether the query uses those or not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct SeenKeys {
     /// The configuration keys in order of first appearance.
     pub keys: IndexSet<BString>,
     /// The keys of the parts `/key=value` of names, without the slash. This and the
@@ -19,7 +19,7 @@ pub struct Seen {
     /// Whether some name ends in `-N`.
     pub has_gomaxprocs: bool,
     /// The configuration keys of which one benchmark of one package has several values.
-    pub changing: IndexMap<BString, Changing>,
+    pub changing: IndexMap<BString, ChangingValues>,
     /// How many pairs of a name and a configuration there are.
     pub benchmarks: usize,
     /// How many of those the query uses.
@@ -30,7 +30,7 @@ pub struct Seen {
 
 /// A key that changes between results of one benchmark.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Changing {
+pub struct ChangingValues {
     /// The benchmark.
     pub name: BString,
     /// Two values in the order read; empty where there is none.
@@ -40,7 +40,7 @@ pub struct Changing {
 /// What go test itself writes, which changes where packages or machines do.
 const OF_GO_TEST: [&[u8]; 4] = [b"goos", b"goarch", b"pkg", b"cpu"];
 
-impl Seen {
+impl SeenKeys {
     /// Adds a benchmark with the names of its parts.
     pub(super) fn add_name(&mut self, name: &BStr) {
         let name = Name::new(name);
@@ -100,7 +100,7 @@ impl Seen {
             for (key, _) in keys.filter(|(key, _)| !OF_GO_TEST.contains(&key.as_ref())) {
                 let value = |of: &'a Configuration| of.get(key).unwrap_or(none).to_owned();
                 if before.get(key) != configuration.get(key) && !self.changing.contains_key(key) {
-                    let changing = Changing {
+                    let changing = ChangingValues {
                         name: name.to_owned(),
                         values: [value(before), value(configuration)],
                     };

@@ -14,7 +14,7 @@ pub const MOST_UNITS: usize = 1 << 16;
 /// Most lines repeat them, and recognizing a text costs less than finding
 /// where it ends. It also tells who sorts the results that nothing is new.
 #[derive(Debug, Default)]
-pub(super) struct Recall {
+pub(super) struct PreviousLine {
     /// The name of the last result.
     name: BString,
     /// How often the name changed; 0 before the first result.
@@ -25,7 +25,7 @@ pub(super) struct Recall {
     places: Vec<u32>,
 }
 
-impl Recall {
+impl PreviousLine {
     /// The length of the last result's name if `text` starts with it, followed by something else.
     #[inline]
     pub fn name_length(&self, text: &[u8]) -> Option<usize> {
