@@ -528,8 +528,7 @@ mod tests {
         let stream = [
             output("a", r"x\n").trim_end().to_owned() + " warning: w\n",
             output("a", r"y\n").trim_end().to_owned() + &output("a", r"z\n"),
-            r#"{"Action":"output","Package":"a","Package":"a","Output":"twice\n"}"#
-                .to_owned()
+            r#"{"Action":"output","Package":"a","Package":"a","Output":"twice\n"}"#.to_owned()
                 + "\n",
             "{\"Action\":\"output\",\"Outp\n".to_owned(),
             // The start of an event may be gone, up to its text or into it.

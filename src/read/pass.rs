@@ -79,29 +79,27 @@ pub(super) fn over<P: Pass>(
         reader.number_lines(move |line| lines.in_input(line));
     }
     let outcome = loop {
-        let (line, record) = match reader.next_record() {
-            Ok(Some(found)) => found,
-            Ok(None) => break Ok(()),
-            Err(error) => {
-                break Err(InputError::read(source, reader.line_number(), error).into());
-            }
-        };
-        let done = match record {
-            Record::Result(result) => {
+        // Results are taken where they are: there are many, and they are large.
+        let done = match reader.next_record() {
+            Ok(Some((line, Record::Result(ref result)))) => {
                 facts.results += 1;
                 if let Some(torn_at) = result.torn_at() {
                     mend(torn_at, events);
                 }
-                pass.result(line, &result, events)
+                pass.result(line, result, events)
             }
-            Record::Unit(unit) => pass.unit(line, &unit, events),
-            Record::SyntaxError(error) => {
+            Ok(Some((line, Record::Unit(unit)))) => pass.unit(line, &unit, events),
+            Ok(Some((line, Record::SyntaxError(error)))) => {
                 events.push((line, LineEvent::Message(error.to_string())));
                 Ok(())
             }
-            Record::NoResult(error) => {
+            Ok(Some((line, Record::NoResult(error)))) => {
                 events.push((line, LineEvent::NoResult(error.to_string())));
                 Ok(())
+            }
+            Ok(None) => break Ok(()),
+            Err(error) => {
+                break Err(InputError::read(source, reader.line_number(), error).into());
             }
         };
         if let Err(error) = done {

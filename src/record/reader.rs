@@ -168,12 +168,12 @@ pub struct Reader<R> {
     configuration_version: u64,
     parser: Parser,
     watch: BetweenResults,
-    /// A result put together, of which other numbers may follow.
-    joined: Option<Joined>,
+    /// A result put together, of which other numbers may follow. It is rare and large, so it is kept apart.
+    joined: Option<Box<Joined>>,
     /// One of which none did.
-    settled: Option<Joined>,
+    settled: Option<Box<Joined>>,
     /// The one that was handed out last.
-    handed_out: Joined,
+    handed_out: Box<Joined>,
     /// A line that waits until the result before it is handed out.
     held: Option<Range<usize>>,
     round: Option<NonZero<u32>>,
@@ -208,7 +208,7 @@ impl<R: Read> Reader<R> {
             watch: BetweenResults::default(),
             joined: None,
             settled: None,
-            handed_out: Joined::default(),
+            handed_out: Box::default(),
             held: None,
             round: None,
             encoding_changes: false,
@@ -359,16 +359,16 @@ impl<R: Read> Reader<R> {
     }
 
     /// What was put together at line `number`.
-    fn join(&self, number: u64) -> Joined {
+    fn join(&self, number: u64) -> Box<Joined> {
         let (text, torn_at) = self.watch.mended();
-        Joined {
+        Box::new(Joined {
             text: text.to_owned(),
             number,
             torn_at,
             configuration: self.configuration.clone(),
             configuration_version: self.configuration_version,
             round: self.round,
-        }
+        })
     }
 
     /// Decides on the result that was put together, once no other numbers can follow.
@@ -381,7 +381,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// A result that was put together, with the number of its line.
-    fn joined_record(&mut self, joined: Joined) -> (u64, Record<'_>) {
+    fn joined_record(&mut self, joined: Box<Joined>) -> (u64, Record<'_>) {
         self.handed_out = joined;
         let Joined {
             text,
@@ -390,7 +390,7 @@ impl<R: Read> Reader<R> {
             configuration,
             configuration_version,
             round,
-        } = &self.handed_out;
+        } = &*self.handed_out;
         let record = match self.parser.parse(text) {
             Ok(Line::Result {
                 name,
