@@ -242,7 +242,7 @@ fn rows_can_be_copied(browser: &mut Browser) {
     browser.click("tr.detail button.copy");
     assert_eq!(
         browser.evaluate("window.copied"),
-        "Read-8 (example.com/store/disk) sec/op: 200.9n ± 0% n=10 → 221.0n ± 0% n=10, +10.00% (+9.67% to +10.33%) p<0.001: regression"
+        "Read-8 (example.com/store/disk) sec/op: 200.9n ± 0% n=10 → 221.0n ± 0% n=10, +10.00% (+9.67% to +10.33%) corrected p<0.001: regression"
     );
     browser.click("#copy");
     let copied = browser.evaluate("window.copied");

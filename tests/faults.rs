@@ -225,7 +225,11 @@ fn a_further_report_is_whole_or_what_was_there_before() {
     for name in 0..200 {
         text += &results(6).replace('X', &format!("X{name}"));
     }
+    // All rows changed, so that every report has something to say of each.
+    let slower = text.replace(" 1 1", " 1 2");
     let (folder, path) = folder_with("a.txt", text);
+    let new = folder.path().join("b.txt");
+    fs::write(&new, slower).expect("a file");
     for format in report_formats() {
         let report = folder.path().join(format);
         fs::write(&report, "the one before").expect("a file");
@@ -239,7 +243,7 @@ fn a_further_report_is_whole_or_what_was_there_before() {
             ])
             .arg("-all")
             .arg(format!("-out={format}={}", report.display()))
-            .args([&path, &path])
+            .args([&path, &new])
             .output()
             .expect("the program starts");
         assert_eq!(status(&output), 2, "{format}: {}", stderr(&output));
@@ -254,7 +258,7 @@ fn a_further_report_is_whole_or_what_was_there_before() {
         fs::remove_file(report).expect("a file");
     }
     let left = fs::read_dir(folder.path()).expect("a folder").count();
-    assert_eq!(left, 1, "nothing but the input is left");
+    assert_eq!(left, 2, "nothing but the inputs is left");
 }
 
 #[test]

@@ -16,7 +16,7 @@
 //!    differs among the residues of one cell.
 //!
 //! ```
-//! use rbenchstat::query::{Filter, Layout, Outcome, Projection, Subject};
+//! use rbenchstat::query::{Filter, Layout, Projection, Selected, Subject};
 //! use rbenchstat::record::{Configuration, Name};
 //!
 //! let filter = Filter::parse(".name:Copy -/size:1k .unit:sec/op")?;
@@ -33,10 +33,10 @@
 //! for name in ["Copy/size=16k-8", "Copy/size=4k-8", "Move/size=4k-8"] {
 //!     let subject = Subject { name: Name::new(name.as_bytes()), configuration: &configuration };
 //!     match filter.apply(&subject) {
-//!         Outcome::ByUnit(units) if units.matches(b"sec/op", b"ns/op") => {
+//!         Selected::ByUnit(units) if units.matches(b"sec/op", b"ns/op") => {
 //!             projectors.project(&subject, 0);
 //!         }
-//!         Outcome::ByUnit(_) | Outcome::Keep | Outcome::Drop => assert_eq!(name, "Move/size=4k-8"),
+//!         Selected::ByUnit(_) | Selected::Keep | Selected::Drop => assert_eq!(name, "Move/size=4k-8"),
 //!     }
 //! }
 //!
