@@ -3,9 +3,10 @@
 use std::fmt;
 
 use memchr::memmem;
+use serde_json::Value;
 
 /// What a text looks like, by its first bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Likeness {
     /// Nothing at all.
     Empty,
@@ -15,6 +16,10 @@ pub enum Likeness {
     TestStream,
     /// Events of such a stream within something else.
     ChangedTestStream,
+    /// An array of such events.
+    EventArray,
+    /// Records of a log collector, each of which has a line of results in a string.
+    LogRecords(LogRecords),
     /// What `go test` prints without `-bench`.
     TestOutput,
     /// Benchmark results of Rust's test runner.
@@ -27,10 +32,61 @@ pub enum Likeness {
     Archive(&'static str),
     /// UTF-16 of which the byte-order mark is gone.
     UnmarkedUtf16,
+    /// Text without newlines, whose lines end as those of old Macs.
+    CarriageReturns,
     /// No text.
     Binary,
     /// Any other text.
     Text,
+}
+
+/// Where log records have their text, and how to take it out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogRecords {
+    /// The key that has it; none where each record is a string.
+    key: Option<String>,
+    /// Whether the text has line ends of its own.
+    has_line_ends: bool,
+}
+
+impl LogRecords {
+    /// What the lines of a text look like that starts with `start`, if they are such records.
+    fn of(start: &[u8]) -> Option<Self> {
+        let lines = start.split(|&byte| byte == b'\n');
+        let mut records = lines.filter_map(|line| serde_json::from_slice(line).ok());
+        records.find_map(|record: Value| match record {
+            Value::String(text) => Self::with(None, &text),
+            Value::Object(fields) => fields.into_iter().find_map(|(key, value)| {
+                let is_plain = key
+                    .chars()
+                    .all(|char| char.is_ascii_alphabetic() || char == '_');
+                Self::with(Some(key).filter(|_| is_plain), value.as_str()?).filter(|_| is_plain)
+            }),
+            _ => None,
+        })
+    }
+
+    fn with(key: Option<String>, text: &str) -> Option<Self> {
+        let is_of_results = ["Benchmark", "goos: ", "pkg: ", "{\"Action\":", "{\"Time\":"]
+            .iter()
+            .any(|start| text.starts_with(start));
+        is_of_results.then(|| Self {
+            key,
+            has_line_ends: text.ends_with('\n'),
+        })
+    }
+}
+
+impl fmt::Display for LogRecords {
+    /// The command line that takes the text out.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flag = if self.has_line_ends { "-j" } else { "-r" };
+        write!(
+            out,
+            "jq {flag} .{}",
+            self.key.as_deref().unwrap_or_default()
+        )
+    }
 }
 
 /// How a text starts, which tells what it looks like when that is asked: mostly it is not.
@@ -87,8 +143,18 @@ impl Likeness {
         if zeros * 50 > start.len() {
             return Self::Binary;
         }
+        if let Some(records) = LogRecords::of(start) {
+            return Self::LogRecords(records);
+        }
         if has("\"Action\":") && has("\"Output\":") {
-            return Self::ChangedTestStream;
+            return if trimmed[0] == b'[' && trimmed[1..].trim_ascii_start().starts_with(b"{") {
+                Self::EventArray
+            } else {
+                Self::ChangedTestStream
+            };
+        }
+        if !start.contains(&b'\n') && memchr::memchr_iter(b'\r', trimmed).nth(1).is_some() {
+            return Self::CarriageReturns;
         }
         match trimmed[0] {
             b'{' | b'[' => return Self::Json,
@@ -131,6 +197,15 @@ impl fmt::Display for Likeness {
                 "it looks like a go test -json stream with something before each event or between its parts: \
                  name it as go test wrote it"
             }
+            Self::EventArray => {
+                "it looks like an array of the events of go test -json: take them out with jq -c '.[]'"
+            }
+            Self::LogRecords(records) => {
+                return write!(
+                    out,
+                    "its lines are records of a log collector with the results in them: take those out with {records}"
+                );
+            }
             Self::TestOutput => "it looks like test output: run go test with -bench",
             Self::CargoBench => "it looks like the output of cargo bench, not of go test -bench",
             Self::Json => {
@@ -145,6 +220,9 @@ impl fmt::Display for Likeness {
             }
             Self::UnmarkedUtf16 => {
                 "it looks like UTF-16 without a byte-order mark: convert it to UTF-8"
+            }
+            Self::CarriageReturns => {
+                "its lines end with carriage returns alone: make newlines of them with tr '\\r' '\\n'"
             }
             Self::Binary => "it is not text: name the output of go test -bench",
             Self::Text => {
@@ -186,6 +264,11 @@ mod tests {
                 Likeness::CargoBench,
             ),
             (b"\n{\"benchmarks\": []}", Likeness::Json),
+            (
+                b"[ {\"Action\":\"output\",\"Output\":\"x\"}]",
+                Likeness::EventArray,
+            ),
+            (b"pkg: p\rBenchmarkA 1 5 ns/op\r", Likeness::CarriageReturns),
             (b"<!DOCTYPE html>", Likeness::Markup),
             (b"PK\x03\x04...", Likeness::Archive("zip archive")),
             (&tar, Likeness::Archive("tar archive")),
@@ -194,6 +277,37 @@ mod tests {
             (b"hello\n", Likeness::Text),
         ] {
             assert_eq!(Likeness::of(start), likeness, "{likeness:?}");
+        }
+    }
+
+    #[test]
+    fn log_records_are_told_with_the_way_to_take_the_text_out() {
+        for (start, command) in [
+            (
+                r#"{"log":"BenchmarkA 1 5 ns/op\n","stream":"stdout"}"#,
+                "jq -j .log",
+            ),
+            (
+                r#"{"stream":"stdout","message":"pkg: p"}"#,
+                "jq -r .message",
+            ),
+            (
+                r#"{"message":"{\"Action\":\"output\",\"Output\":\"x\"}"}"#,
+                "jq -r .message",
+            ),
+            (r#""{\"Time\":\"1\",\"Action\":\"output\"}""#, "jq -r ."),
+            ("starting\n{\"a\":1}\n\"goos: linux\"\n{\"cut o", "jq -r ."),
+        ] {
+            let Likeness::LogRecords(records) = Likeness::of(start.as_bytes()) else {
+                panic!("{start}");
+            };
+            assert_eq!(records.to_string(), command, "{start}");
+        }
+        for other in [
+            r#"{"benchmarks":[{"name":"BenchmarkA"}]}"#,
+            r#"{"a-b":"goos: linux"}"#,
+        ] {
+            assert_eq!(Likeness::of(other.as_bytes()), Likeness::Json, "{other}");
         }
     }
 }

@@ -82,7 +82,7 @@ fn shortened(all: Vec<Note>) -> Vec<Note> {
 
 fn without_results(inputs: &[InputFacts], notes: &mut Vec<Note>) {
     for input in inputs {
-        let Some(likeness) = input.likeness else {
+        let Some(likeness) = &input.likeness else {
             continue;
         };
         // They are told by notes of their own.
@@ -91,7 +91,7 @@ fn without_results(inputs: &[InputFacts], notes: &mut Vec<Note>) {
         }
         notes.push(Note::NoResults {
             input: input.name.clone(),
-            likeness,
+            likeness: likeness.clone(),
             failed: {
                 let failed = input.findings.failed_leaves().into_iter();
                 failed.map(|(name, _)| name.clone()).collect()

@@ -27,6 +27,9 @@ enum PrefixPart {
     Other(u8),
 }
 
+/// What an escape sequence of a terminal starts with.
+const ESCAPE: u8 = 0x1b;
+
 /// The longest prefix that is looked for.
 const LONGEST: usize = 200;
 
@@ -97,10 +100,13 @@ impl Prefix {
             }
             rest = &rest[length..];
         }
-        // What is quoted ends with the quote.
+        // What is quoted ends with the quote, and what is coloured with the sequences that end that.
         if self.ends_with_quote() {
             rest = rest.trim_end_with(|char| matches!(char, ',' | '\r'));
             rest = rest.strip_suffix(b"\"").unwrap_or(rest);
+        }
+        if self.has_colour() {
+            rest = without_colour_behind(rest.trim_end_with(|char| char == '\r'));
         }
         Some(rest)
     }
@@ -119,11 +125,20 @@ impl Prefix {
         if self.ends_with_quote() {
             return format!(r#"{locale}sed -E '/{expression}/{{s///;s/",?[[:space:]]*$//;}}'"#);
         }
+        if self.has_colour() {
+            return format!(
+                r"{locale}sed -E '/{expression}/{{s///;s/(.\[[0-9;]*m)+[[:space:]]*$//;}}'"
+            );
+        }
         format!("{locale}sed -E 's/{expression}//'")
     }
 
     fn ends_with_quote(&self) -> bool {
         self.pieces.last() == Some(&Other(b'"'))
+    }
+
+    fn has_colour(&self) -> bool {
+        self.pieces.contains(&Other(ESCAPE))
     }
 
     /// The extended regular expression that finds such a prefix at the start of a line.
@@ -150,6 +165,28 @@ impl Prefix {
         }
         expression
     }
+}
+
+/// The line without the escape sequences of colour that it ends with.
+fn without_colour_behind(line: &[u8]) -> &[u8] {
+    let is_colour = |sequence: &[u8]| {
+        let parameters = sequence
+            .strip_prefix(b"[")
+            .and_then(|rest| rest.strip_suffix(b"m"));
+        parameters.is_some_and(|digits| {
+            digits
+                .iter()
+                .all(|byte| byte.is_ascii_digit() || *byte == b';')
+        })
+    };
+    let mut line = line;
+    while let Some(at) = line
+        .rfind_byte(ESCAPE)
+        .filter(|at| is_colour(&line[at + 1..]))
+    {
+        line = &line[..at];
+    }
+    line
 }
 
 /// Whether a line is a result as it stands.
@@ -267,6 +304,22 @@ mod tests {
     fn quotes_end_with_the_line() {
         let prefix = common(b"\"BenchmarkA 1 5 ns/op").expect("a quote");
         assert_eq!(prefix.strip(b"\"pkg: a\","), Some(&b"pkg: a"[..]));
+    }
+
+    #[test]
+    fn colour_ends_with_the_line() {
+        let prefix = common(
+            b"\x1b[1;32mBenchmarkA 1 5 ns/op\x1b[0m\n\x1b[1;32mBenchmarkA 1 6 ns/op\x1b[0m\n",
+        );
+        let prefix = prefix.expect("a colour");
+        assert_eq!(
+            prefix.strip(b"\x1b[0;33mpkg: a\x1b[0m\x1b[m\r"),
+            Some(&b"pkg: a"[..])
+        );
+        assert_eq!(
+            prefix.strip(b"\x1b[0;33mkey: \x1b[4A"),
+            Some(&b"key: \x1b[4A"[..])
+        );
     }
 
     #[test]

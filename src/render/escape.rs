@@ -49,7 +49,7 @@ impl<'w> Lines<'w> {
     fn write_line(&mut self) -> io::Result<()> {
         let line = mem::take(&mut self.line);
         let is_harmless = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n');
-        let may_be_command = line.starts_with(b"::") || line.contains_str("##");
+        let may_be_command = line.trim_start().starts_with(b"::") || line.contains_str("##");
         if line.iter().all(is_harmless) && !may_be_command {
             return self.out.write_all(&line);
         }
@@ -100,12 +100,37 @@ fn starts_command(text: &str) -> bool {
     })
 }
 
+/// Strings of JSON on their way to `out`: they mean the same, but a runner that reads them in a log sees no command.
+pub struct JsonStrings<'w>(pub &'w mut dyn Write);
+
+impl Write for JsonStrings<'_> {
+    /// Takes what no escape sequence divides in one piece, as the writer of JSON hands it out.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut rest = bytes;
+        while let Some(at) = rest.find("##") {
+            self.0.write_all(&rest[..at])?;
+            let is_command = starts_command(&rest[at..].to_str_lossy());
+            self.0
+                .write_all(if is_command { b"\\u0023" } else { b"#" })?;
+            rest = &rest[at + 1..];
+        }
+        self.0.write_all(rest)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 /// For HTML: text or the value of a quoted attribute.
 #[must_use]
 pub fn html(text: &BStr) -> String {
     let mut escaped = String::new();
-    for char in text.to_str_lossy().chars() {
+    let text = text.to_str_lossy();
+    for (at, char) in text.char_indices() {
         match char {
+            '#' if starts_command(&text[at..]) => escaped.push_str("&#35;"),
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
@@ -138,7 +163,10 @@ pub fn markdown_code(text: &BStr) -> String {
     let is_fit_for_backticks =
         |char: char| !matches!(char, '|' | '`' | '\\') && !is_invisible(char);
     let trims = text.starts_with(' ') || text.ends_with(' ');
-    if !text.is_empty() && !trims && text.chars().all(is_fit_for_backticks) {
+    let has_command = text
+        .match_indices('#')
+        .any(|(at, _)| starts_command(&text[at..]));
+    if !text.is_empty() && !trims && !has_command && text.chars().all(is_fit_for_backticks) {
         return format!("`{text}`");
     }
     // Readers disagree on `|` and `\` between backticks in a table, so here entities take their place.
@@ -268,6 +296,21 @@ mod tests {
             ("## [a]", "## [a]"),
         ] {
             assert_eq!(terminal(text.into()), harmless);
+            assert!(!html(text.into()).contains("##["), "{text}");
+            assert!(!markdown(text.into()).contains("##["), "{text}");
+        }
+    }
+
+    #[test]
+    fn strings_of_json_mean_the_same_and_are_no_commands() {
+        for text in ["x##[error]", "###[group]", "##vso[a]", "## [a]", "#", "###"] {
+            let mut out = Vec::new();
+            serde_json::to_writer(JsonStrings(&mut out), text).unwrap();
+            assert!(
+                !out.contains_str("##[") && !out.contains_str("##vso["),
+                "{text}"
+            );
+            assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
         }
     }
 

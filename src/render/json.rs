@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
+use super::escape::JsonStrings;
 use super::presentation::Presentation;
 use super::words;
 use super::words::Sentence;
@@ -41,7 +42,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// # Errors
 /// Whatever `out` fails with.
 pub fn write(run: &Judged, presentation: &Presentation, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &Document::new(run, presentation))?;
+    serde_json::to_writer_pretty(JsonStrings(out), &Document::new(run, presentation))?;
     writeln!(out)
 }
 
@@ -60,11 +61,11 @@ pub fn write_lines(
     }
     listed.truncate(run.limit());
     for judged in &listed {
-        serde_json::to_writer(&mut *out, &record(run, judged, presentation))?;
+        serde_json::to_writer(JsonStrings(out), &record(run, judged, presentation))?;
         writeln!(out)?;
     }
     for lone in run.alone().iter().flatten().take(run.limit()) {
-        serde_json::to_writer(&mut *out, &lone_record(run, lone))?;
+        serde_json::to_writer(JsonStrings(out), &lone_record(run, lone))?;
         writeln!(out)?;
     }
     Ok(())

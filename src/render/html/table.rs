@@ -8,7 +8,7 @@ use bstr::{BStr, BString, ByteSlice};
 use indexmap::IndexMap;
 
 use crate::judge::{Judged, JudgedRow, Verdict};
-use crate::render::escape::html;
+use crate::render::escape::{html, is_invisible};
 use crate::render::subject::Subjects;
 use crate::render::{format, plot, words};
 use crate::report::model::{Column, Table};
@@ -225,7 +225,7 @@ impl Addresses {
 
 /// Letters and digits as they are, and a hyphen for what is between them.
 fn address(text: &str) -> String {
-    let words = text.split(|char: char| !char.is_alphanumeric());
+    let words = text.split(|char: char| !char.is_alphanumeric() || is_invisible(char));
     let words: Vec<String> = words
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
