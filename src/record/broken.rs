@@ -259,7 +259,7 @@ impl BetweenResults {
             }
             return false;
         }
-        self.watch(&plain(text), number);
+        self.watch(text, number);
         false
     }
 
@@ -364,7 +364,8 @@ impl BetweenResults {
         }
     }
 
-    fn watch(&mut self, text: &[u8], number: u64) {
+    fn watch(&mut self, coloured: &[u8], number: u64) {
+        let text = &*plain(coloured);
         if let Some(outcome) = outcome(text) {
             let name = text.trim_start()[OUTCOME_LENGTH..].trim_start();
             let name = &name[..name.find_byteset(b" \t").unwrap_or(name.len())];
@@ -379,7 +380,7 @@ impl BetweenResults {
         } else if text.starts_with(b"exit status ") {
             self.findings.exits.add(number, text);
             self.give_up();
-        } else if let Some(prefix) = Prefix::of_result(text) {
+        } else if let Some(prefix) = Prefix::of_result(coloured) {
             self.findings
                 .behind_prefixes
                 .add_whole(number, &prefix.text);

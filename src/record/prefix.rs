@@ -72,7 +72,10 @@ impl Prefix {
             .filter(|at| (1..=LONGEST).contains(at))?;
         let text = &line[..at];
         let prefix = Self::before_result(line, text)?;
-        let is_apart = text.ends_with(b" ") || text.ends_with(b"\t") || text.ends_with(b"\"");
+        let is_apart = text.ends_with(b" ")
+            || text.ends_with(b"\t")
+            || text.ends_with(b"\"")
+            || prefix.has_colour();
         let is_marked = text.trim().is_empty()
             || text
                 .iter()

@@ -438,9 +438,14 @@ fn the_sed_of_a_note_makes_what_is_read_without_prefixes() {
         "\"",
         "  \"",
         "  1: \"",
+        "\u{1b}[1;32m",
     ] {
-        let quote = if prefix.ends_with('"') { "\"," } else { "" };
-        let prefixed = text.lines().map(|line| format!("{prefix}{line}{quote}\n"));
+        let behind = match prefix.chars().next_back() {
+            Some('"') => "\",",
+            Some('m') => "\u{1b}[22m\u{1b}[0m",
+            _ => "",
+        };
+        let prefixed = text.lines().map(|line| format!("{prefix}{line}{behind}\n"));
         let prefixed: String = prefixed.collect();
         // One result without a prefix makes it a note, and is the same afterwards.
         let plain = "BenchmarkZ 1 5 ns/op\n";
@@ -461,5 +466,49 @@ fn the_sed_of_a_note_makes_what_is_read_without_prefixes() {
             notes[0].contains("all results stand behind a prefix"),
             "{notes:?}"
         );
+    }
+}
+
+#[test]
+fn the_jq_of_a_note_takes_results_out_of_log_records() {
+    if Command::new("jq").arg("--version").output().is_err() {
+        eprintln!("skipped: what notes say of log records (needs jq)");
+        return;
+    }
+    let text = format!("goos: linux\npkg: a\n{}", results(&["X-8", "Y-8"], 6, 0));
+    let escaped = |line: &str| line.replace('\t', "\\t").replace('"', "\\\"");
+    let record: [fn(String) -> String; 4] = [
+        |line| format!("{{\"log\":\"{line}\\n\",\"stream\":\"stdout\"}}\n"),
+        |line| format!("{{\"time\":\"1\",\"textPayload\":\"{line}\"}}\n"),
+        |line| format!("\"{line}\" \n"),
+        |line| {
+            format!(
+                "{{\"message\":\"{{\\\"Action\\\":\\\"output\\\",\\\"Output\\\":\\\"{}\\\\n\\\"}}\"}}\n",
+                line.replace('\\', "\\\\")
+            )
+        },
+    ];
+    let events = text.lines().map(|line| {
+        format!(
+            "{{\"Action\":\"output\",\"Output\":\"{}\\n\"}}",
+            escaped(line)
+        )
+    });
+    let array = format!("[{}]\n", events.collect::<Vec<_>>().join(", "));
+    let records = record.map(|record| text.lines().map(|line| record(escaped(line))).collect());
+    let same = run(&[("x", text.as_bytes())], &["x"]);
+    for records in records.into_iter().chain([array]) {
+        let records: String = records;
+        let mut files = files(&[("x", records)]);
+        let told = call(&files, "x");
+        let notes = told.notes();
+        let note = notes
+            .first()
+            .unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&files[0].1)));
+        let command = behind(note, " with ").to_owned();
+        let taken = shell(&files, &format!("{command} x"));
+        assert_eq!((taken.stderr.as_str(), taken.status), ("", 0), "{command}");
+        files[0].1 = taken.stdout.into_bytes();
+        assert_eq!(call(&files, "x").stdout, same.stdout, "{command}");
     }
 }
