@@ -1380,7 +1380,7 @@ fn the_same_measurements_on_both_sides_are_no_comparison() {
     let copied = folder.run("-fail-on regression %old.txt %copy.txt");
     assert_eq!(copied.status, 3);
     copied.says("could not judge: both sides hold the same measurements");
-    copied.says("the same measurements on both sides in 1 row: is it a copy of the baseline, or the same file? (-allow same-values)");
+    copied.says("the same measurements on both sides in 1 row: is one a copy of the other, or was it appended to it? (-allow same-values)");
     let allowed = folder.run("-fail-on regression -allow same-values %old.txt %copy.txt");
     assert_eq!(allowed.status, 0, "{}", allowed.stderr);
     // Counts are the same on every run, and say nothing.
@@ -1392,6 +1392,24 @@ fn the_same_measurements_on_both_sides_are_no_comparison() {
     );
     let third = folder.run("-fail-on regression %old.txt %new.txt %copy.txt");
     third.says("the same measurements on both sides in 1 row in ");
+    // Who asked for no verdict is told as well, once.
+    let told = folder.run("%old.txt %copy.txt");
+    assert_eq!(told.status, 0);
+    told.says("note: copy.txt has the same measurements as the baseline in 1 row: is one a copy of the other");
+}
+
+#[test]
+fn measurements_appended_to_those_of_the_other_side_are_no_comparison() {
+    let old = input(RUNS, &[("p", "X", &[(100.0, "ns/op")])]);
+    let again = input(AGAIN, &[("p", "X", &[(100.0, "ns/op")])]);
+    for new in [format!("{old}{again}"), format!("{again}{old}")] {
+        let folder = Folder::new(&[("old.txt", &old), ("new.txt", &new)]);
+        for arguments in ["%old.txt %new.txt", "%new.txt %old.txt"] {
+            let ended = folder.run(&format!("-fail-on regression {arguments}"));
+            assert_eq!(ended.status, 3, "{}", ended.stderr);
+            ended.says("the same measurements on both sides in 1 row");
+        }
+    }
 }
 
 #[test]

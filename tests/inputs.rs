@@ -350,17 +350,22 @@ mod notes {
 
     const SIX: usize = 6;
 
+    /// Another run of the same, as no two have the same values.
+    fn again(text: &str) -> String {
+        text.replace(" 100 ns/op", " 106 ns/op")
+    }
+
     #[test]
     fn nothing_to_remark_is_nothing_said() {
         let text = results(&["X-8"], SIX, 0);
-        assert_eq!(notes_on(&text, &text, &[]), [""; 0]);
+        assert_eq!(notes_on(&text, &again(&text), &[]), [""; 0]);
     }
 
     #[test]
     fn keys_that_keep_all_rows_apart_are_named_with_the_flag() {
         let body = results(&["X"], SIX, 0);
         let old = format!("commit: abc\ncpu: A  B\n{body}");
-        let new = format!("commit: def\ncpu: A B \n{body}");
+        let new = format!("commit: def\ncpu: A B \n{}", again(&body));
         assert_eq!(
             notes_on(&old, &new, &[]),
             [
@@ -414,23 +419,23 @@ mod notes {
         let text = format!(
             "conn: 1\n{}conn: 2\n{}",
             results(&["X"], SIX, 0),
-            results(&["X"], SIX, 0)
+            results(&["X"], SIX, 1)
         );
         assert_eq!(
-            notes_on(&text, &text, &[]),
+            notes_on(&text, &again(&text), &[]),
             [
                 "old.txt: conn changes between results of X (from \"1\" to \"2\"), which sets them apart: \
               pool them with -ignore conn, or compare them with -col conn"
             ]
         );
-        assert_eq!(notes_on(&text, &text, &["-col", "conn"]), [""; 0]);
+        assert_eq!(notes_on(&text, &again(&text), &["-col", "conn"]), [""; 0]);
     }
 
     #[test]
     fn names_that_differ_by_their_end_only_are_named() {
         let (old, new) = (
             results(&["X-8", "Y-8"], SIX, 0),
-            results(&["X-16", "Y-16"], SIX, 0),
+            again(&results(&["X-16", "Y-16"], SIX, 0)),
         );
         assert_eq!(
             notes_on(&old, &new, &[]),
@@ -446,7 +451,7 @@ mod notes {
     fn some_rows_apart_are_counted_against_all() {
         let old = results(&["X", "Y"], SIX, 0);
         let new = results(&["X"], SIX, 0) + "mode: fast\n" + &results(&["Y"], SIX, 0);
-        let notes = notes_on(&old, &new, &[]);
+        let notes = notes_on(&old, &again(&new), &[]);
         assert_eq!(
             notes,
             [
@@ -459,7 +464,11 @@ mod notes {
     #[test]
     fn keys_that_no_input_has_are_told_with_those_there_are() {
         let text = format!("goos: linux\n{}", results(&["X/size=1/4k-8"], SIX, 0));
-        let notes = notes_on(&text, &text, &["-filter", "-goso:x", "-row", "/sise"]);
+        let notes = notes_on(
+            &text,
+            &again(&text),
+            &["-filter", "-goso:x", "-row", "/sise"],
+        );
         let known = "there are .file, .name, .fullname, goos, /size, /gomaxprocs";
         assert_eq!(
             notes,
@@ -511,6 +520,16 @@ mod notes {
     }
 
     #[test]
+    fn the_same_measurements_on_both_sides_are_told() {
+        let text = results(&["X"], SIX, 0);
+        let told = "new.txt has the same measurements as the baseline in 1 row: is one a copy of the other, or was it appended \
+                    to it?";
+        assert_eq!(notes_on(&text, &text, &[]), [told]);
+        let appended = text.clone() + &again(&text);
+        assert!(notes_on(&text, &appended, &[]).contains(&told.to_owned()));
+    }
+
+    #[test]
     fn a_filter_that_matches_nothing_is_told() {
         let text = results(&["X"], SIX, 0);
         assert_eq!(
@@ -527,7 +546,7 @@ mod notes {
         );
         let filter = "-filter '-.fullname:(A OR B OR C)'";
         assert_eq!(
-            notes_on(&old, &new, &[]),
+            notes_on(&old, &again(&new), &[]),
             [
                 format!(
                     "2 benchmarks only in old.txt (A, B), and 1 benchmark only in new.txt (C): leave \
@@ -540,7 +559,7 @@ mod notes {
             ]
         );
         assert_eq!(
-            notes_on(&old, &new, &["-filter", "-.fullname:(A OR B OR C)"]),
+            notes_on(&old, &again(&new), &["-filter", "-.fullname:(A OR B OR C)"]),
             [""; 0]
         );
     }
@@ -591,7 +610,7 @@ mod notes {
     fn unequal_numbers_of_runs_are_told() {
         let (old, new) = (results(&["X"], 8, 0), results(&["X"], 6, 0));
         assert_eq!(
-            notes_on(&old, &new, &[]),
+            notes_on(&old, &again(&new), &[]),
             [
                 "1 row compared with unequal numbers of runs (X: 8 and 6): run both sides with the same \
               -count"
@@ -625,11 +644,11 @@ mod notes {
         let old = new.replace(" ns/op", " ns/op 16 B/op 1 allocs/op");
         let of_both = "B/op, allocs/op of X-8, Y-8 only in";
         assert_eq!(
-            notes_on(&old, &new, &[]),
+            notes_on(&old, &again(&new), &[]),
             [format!("{of_both} old.txt: run both sides with -benchmem")]
         );
         assert_eq!(
-            notes_on(&new, &old, &[]),
+            notes_on(&new, &again(&old), &[]),
             [format!("{of_both} new.txt: run both sides with -benchmem")]
         );
         let renamed = new.replace("ns/op", "wall-us");

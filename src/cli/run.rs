@@ -417,7 +417,12 @@ fn compare(
         let above_one = above_one.map(|given| Note::AlphaAboveOne { given });
         let settings = idle.into_iter().map(Note::Idle).chain(above_one);
         let notes = notes::notes(&facts, &options.query, reports.facts());
-        settings.chain(notes).collect()
+        let has_gate = reports.gate().is_some();
+        let sides = (!has_gate).then(|| notes::without_gate(reports.facts()));
+        settings
+            .chain(notes)
+            .chain(sides.into_iter().flatten())
+            .collect()
     };
     let exit = match (options.gate.purpose, reports.judged(), reports.gate()) {
         (Purpose::Noise, Some(judged), _) => tell_noise(judged, streams)?,

@@ -5,13 +5,17 @@ use hashbrown::{HashMap, HashSet};
 
 use super::obstacle::SplitByKey;
 use crate::read::InputFacts;
-use crate::report::model::{Cell, Field, Report, Row, Table};
+use crate::report::model::{Cell, Field, Report, Row, Table, Values};
 use crate::unit::is_time;
+
+/// What the same measurements on both sides may come from.
+pub const WHY_SAME: &str = "is one a copy of the other, or was it appended to it?";
 
 /// The columns that have the very measurements of the baseline, each with the number of such rows.
 ///
-/// All rows have to be the same. Two runs agree to the last digit in what is counted, such as allocations, and not in what is
-/// measured: so it takes rows whose values vary or are one time each, with three different values.
+/// All rows have to be the same, or one side appended to the other. Two runs agree to the last digit in what is counted, such as
+/// allocations, and not in what is measured: so it takes rows whose values vary or are one time each, with three different
+/// values.
 #[must_use]
 pub fn same_values(report: &Report) -> Vec<(usize, usize)> {
     // There may be many rows without a baseline, which must not be looked at for each column.
@@ -40,7 +44,7 @@ fn same_rows(of_baseline: &[(&Table, Vec<(&Row, &Cell)>)], column: usize) -> Opt
                 continue;
             };
             let is_one_time = old.values.len() == 1 && is_time(&table.unit);
-            if old.values != new.values {
+            if !is_within(&old.values, &new.values) {
                 return None;
             }
             if old.values.are_same() && !is_one_time {
@@ -51,6 +55,22 @@ fn same_rows(of_baseline: &[(&Table, Vec<(&Row, &Cell)>)], column: usize) -> Opt
         }
     }
     (different.len() >= FEWEST_VALUES).then_some(rows)
+}
+
+/// Whether two samples are one, or the longer starts or ends with the other, as when one file is appended to another.
+fn is_within(left: &Values, right: &Values) -> bool {
+    const FEWEST_APPENDED: usize = 3;
+    let (short, long) = if left.len() < right.len() {
+        (left, right)
+    } else {
+        (right, left)
+    };
+    let more = long.len() - short.len();
+    if more > 0 && short.len() < FEWEST_APPENDED {
+        return false;
+    }
+    long.iter().take(short.len()).eq(short.iter())
+        || more > 0 && long.iter().skip(more).eq(short.iter())
 }
 
 fn is_of_baseline(table: &Table) -> bool {

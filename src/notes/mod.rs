@@ -8,4 +8,4 @@ mod raise;
 mod wording;
 
 pub use note::{Aim, Difference, Note, UnitsOfSide};
-pub use raise::{notes, notes_on_inputs};
+pub use raise::{notes, notes_on_inputs, without_gate};

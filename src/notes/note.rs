@@ -113,6 +113,13 @@ pub enum Note {
         /// Which.
         results: Occurrences,
     },
+    /// A column has the measurements of the baseline.
+    SameValues {
+        /// The column.
+        column: BString,
+        /// In how many rows.
+        rows: usize,
+    },
     /// Benchmarks are on one side only.
     OneSided {
         /// How many rows have both sides.

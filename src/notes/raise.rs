@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 
 use super::note::{Aim, Note};
 use super::pairing::{ChangingKey, Pairing};
+use crate::judge::sides;
 use crate::query::Key;
 use crate::read::{InputFacts, Query};
 use crate::record::Findings;
@@ -55,6 +56,15 @@ pub fn notes(inputs: &[InputFacts], query: &Query, report: &Report) -> Vec<Note>
     }
     notes.extend(columns(report).find_map(|(table, column)| geomean_of_noise(table, column)));
     shortened(notes)
+}
+
+/// What a gate would say of the sides, for whoever asked for none.
+pub fn without_gate(report: &Report) -> impl Iterator<Item = Note> {
+    let same = sides::same_values(report).into_iter();
+    same.map(|(column, rows)| Note::SameValues {
+        column: report.columns[column].label(),
+        rows,
+    })
 }
 
 /// What there is to say of inputs of which nothing is compared.

@@ -9,6 +9,7 @@ use regex::bytes::Regex;
 
 use super::note::{Aim, Difference, Note, UnitsOfSide};
 use crate::common::shell_word;
+use crate::judge::sides::WHY_SAME;
 use crate::query::Key;
 use crate::record::spelling::Shortest;
 use crate::record::{Findings, Occurrences, Prefix};
@@ -115,6 +116,13 @@ impl fmt::Display for Note {
                 remedy,
             } => write_changing(out, key, [input, name], values, remedy),
             Self::Broken { input, findings } => write_broken(out, input, findings),
+            Self::SameValues { column, rows } => {
+                let rows = counted(*rows, "row");
+                write!(
+                    out,
+                    "{column} has the same measurements as the baseline in {rows}: {WHY_SAME}"
+                )
+            }
             Self::Joined { input, results } => {
                 let Occurrences { count, line, text } = results;
                 let results = counted_u64(*count, "result");

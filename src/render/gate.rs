@@ -15,6 +15,7 @@ use crate::judge::margin::write_entry;
 use crate::judge::noise_margins::{NoiseMargins, RowMargin};
 use crate::judge::obstacle::{Found, Obstacle, ObstacleKind};
 use crate::judge::self_test::{Reaction, SelfTest};
+use crate::judge::sides::WHY_SAME;
 use crate::judge::{
     Counts, Effect, EffectScale, EstimatedBy, FailOn, Gate, Judged, JudgedRow, Outcome, Verdict,
 };
@@ -339,7 +340,7 @@ fn remedy(run: &Judged, subjects: &Subjects<'_>, gate: &Gate, obstacle: &Obstacl
         }
         Obstacle::EmptyInput { .. } => ": look at what `go test` printed, and at -filter".into(),
         Obstacle::FailedBenchmark { .. } => String::new(),
-        Obstacle::SameValues { .. } => ": is it a copy of the baseline, or the same file?".into(),
+        Obstacle::SameValues { .. } => format!(": {WHY_SAME}"),
         Obstacle::Configuration(split) => {
             let key = shell_word(&split.key.to_str_lossy()).into_owned();
             format!(": add -ignore {key} to compare all runs")
