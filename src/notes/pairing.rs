@@ -80,7 +80,10 @@ impl<'r> Pairing<'r> {
                 }
             }
         }
-        pairing.explain(report, &singles);
+        // Mostly there is nothing to explain, and all names are looked at for that.
+        if !singles.is_empty() {
+            pairing.explain(report, &singles);
+        }
         pairing
     }
 

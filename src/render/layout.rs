@@ -82,7 +82,7 @@ const CLOSING_BAR: &str = " │";
 ///
 /// The texts of all cells stand behind one another in one buffer: tables have
 /// many cells, and most texts are short.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Grid {
     columns: Vec<GridColumn>,
     headers: Vec<Vec<Header>>,
@@ -102,30 +102,37 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid with a label column and the given groups of columns.
-    #[must_use]
-    pub fn new(groups: &[&[GridColumn]]) -> Self {
-        let label = GridColumn {
+    /// Starts an empty grid with a label column and the given groups of columns, in the room of the one before.
+    pub fn start(&mut self, groups: &[&[GridColumn]]) {
+        let Self {
+            columns,
+            headers,
+            text,
+            cells,
+            ends,
+            next,
+            widths,
+            exceptions,
+            groups: starts,
+        } = self;
+        columns.clear();
+        columns.push(GridColumn {
             margin: "",
             align: Align::Left,
-        };
-        let mut columns = vec![label];
-        let mut starts = Vec::new();
+        });
+        starts.clear();
         for group in groups {
             starts.push(columns.len());
             columns.extend_from_slice(group);
         }
-        Self {
-            headers: Vec::new(),
-            text: LineBuffer(Vec::new()),
-            cells: Vec::new(),
-            ends: Vec::new(),
-            next: 0,
-            widths: vec![0; columns.len()],
-            exceptions: Vec::new(),
-            columns,
-            groups: starts,
-        }
+        headers.clear();
+        text.0.clear();
+        cells.clear();
+        ends.clear();
+        *next = 0;
+        widths.clear();
+        widths.resize(columns.len(), 0);
+        exceptions.clear();
     }
 
     /// The columns of a group.
@@ -338,7 +345,7 @@ fn text_width(text: &[u8]) -> usize {
 }
 
 /// Bytes that take formatted text as it is, without the detour over the errors of [`io::Write`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct LineBuffer(Vec<u8>);
 
 impl fmt::Write for LineBuffer {

@@ -1,6 +1,7 @@
 //! The drop-in text tables.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use anstyle::Style;
 use bstr::{BString, ByteSlice};
@@ -54,7 +55,7 @@ pub fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let tables = &report.tables;
-    let write_part = |index: usize, out: &mut dyn Write| {
+    let write_part = |index: usize, grid: &mut Grid, out: &mut dyn Write| {
         let previous = index.checked_sub(1).map(|before| &tables[before]);
         if previous.is_some() {
             writeln!(out)?;
@@ -63,7 +64,7 @@ pub fn write(
             out.write_all(&key_line(field))?;
             out.write_all(b"\n")?;
         }
-        write_table(index, &tables[index], listing, has_colour, out)
+        write_table((index, &tables[index]), listing, has_colour, grid, out)
     };
     let rows: usize = tables.iter().map(|table| table.rows.len()).sum();
     let threads = parallel::threads_for(rows, ROWS_WORTH_A_THREAD);
@@ -73,18 +74,35 @@ pub fn write(
     // Texts that several threads write are in memory until it is their turn.
     let is_large = places.fold(0, usize::saturating_add) > MOST_PLACES_IN_MEMORY;
     if is_large || threads.min(tables.len()) == 1 {
-        return (0..tables.len()).try_for_each(|index| write_part(index, out));
+        let mut grid = Grid::default();
+        return (0..tables.len()).try_for_each(|index| write_part(index, &mut grid, out));
     }
     let texts = parallel::map(
-        (0..tables.len()).collect(),
+        shares_of(tables),
         threads,
-        || (),
-        |(), index| {
+        Grid::default,
+        |grid, mut share: Range<usize>| {
             let mut text = Vec::new();
-            write_part(index, &mut text).map(|()| text)
+            let written = share.try_for_each(|index| write_part(index, grid, &mut text));
+            written.map(|()| text)
         },
     );
     texts.into_iter().try_for_each(|text| out.write_all(&text?))
+}
+
+/// Tables one after the other that one thread writes: small ones together, as taking the next share has its price too.
+fn shares_of(tables: &[Table]) -> Vec<Range<usize>> {
+    const ROWS: usize = 100;
+    let mut shares = Vec::new();
+    let (mut start, mut rows) = (0, 0);
+    for (index, table) in tables.iter().enumerate() {
+        rows += table.rows.len();
+        if rows >= ROWS || index + 1 == tables.len() {
+            shares.push(start..index + 1);
+            (start, rows) = (index + 1, 0);
+        }
+    }
+    shares
 }
 
 /// Below this many rows a thread would cost more than it saves.
@@ -114,33 +132,33 @@ pub(super) fn key_line(field: &Field) -> BString {
 }
 
 fn write_table(
-    index: usize,
-    table: &Table,
+    (index, table): (usize, &Table),
     listing: &Listing,
     has_colour: bool,
+    grid: &mut Grid,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut groups: Vec<&[GridColumn]> = vec![&COMPARED_GROUP; table.columns.len()];
     groups[0] = &BASELINE_GROUP;
-    let mut grid = Grid::new(&groups);
+    grid.start(&groups);
     let mut footnotes = Footnotes::default();
 
-    add_column_headers(&mut grid, table);
-    add_unit_header(&mut grid, table);
+    add_column_headers(grid, table);
+    add_unit_header(grid, table);
     for (_, row) in listing.rows(index, table) {
         let centres = row.filled().map(|cell| cell.centre);
         let scale = Scale::common(centres, table.class);
         grid.cell(&row.label());
         for (column, cell) in &row.cells {
             grid.start_group(*column);
-            add_sample(&mut grid, cell, scale, &mut footnotes);
+            add_sample(grid, cell, scale, &mut footnotes);
             if let Some(comparison) = &cell.comparison {
                 let style = if has_colour {
                     colour::of_change(comparison.change, cell.centre, table.better)
                 } else {
                     Style::new()
                 };
-                add_comparison(&mut grid, comparison, style, &mut footnotes);
+                add_comparison(grid, comparison, style, &mut footnotes);
             }
         }
         grid.end_row();
@@ -149,7 +167,7 @@ fn write_table(
         grid.cell(b"geomean");
         for (column, geomean) in table.geomeans.iter().enumerate() {
             grid.start_group(column);
-            add_geomean(&mut grid, geomean, table, &mut footnotes);
+            add_geomean(grid, geomean, table, &mut footnotes);
         }
         grid.end_row();
     }

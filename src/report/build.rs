@@ -160,16 +160,22 @@ impl Analyst {
             is_exact,
         } = share;
         let rows = keys.iter().zip(samples);
-        rows.map(|(key, samples)| self.row(Arc::clone(key), mem::take(samples), is_exact))
+        rows.map(|(key, samples)| self.row(Arc::clone(key), samples, is_exact))
             .collect()
     }
 
-    fn row(&mut self, key: Arc<[Field]>, samples: Vec<(usize, Sample)>, is_exact: bool) -> Row {
+    fn row(
+        &mut self,
+        key: Arc<[Field]>,
+        samples: &mut Vec<(usize, Sample)>,
+        is_exact: bool,
+    ) -> Row {
         // Taken out for the time of the row, and put back with its room.
         let mut baseline = mem::take(&mut self.baseline);
         let mut baseline_centre = None;
         let mut cells = Vec::with_capacity(samples.len());
-        for (column, sample) in samples {
+        // The room of the samples stays: it is another thread's, and threads that free what is not theirs wait for each other.
+        for (column, sample) in samples.drain(..) {
             let mut sorted = mem::take(&mut self.sorted);
             sort_into(&mut sorted, &mut self.keys, &sample.values);
             let mut cell = self.summarize(sample, &sorted, is_exact);
