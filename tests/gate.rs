@@ -610,7 +610,7 @@ fn flags_that_would_do_nothing_or_make_no_sense_are_errors() {
         ),
         (
             "-fail-on regression -threshold x",
-            "-threshold: \"x\" is no margin: ",
+            "-threshold: \"x\" is not a margin: ",
         ),
         (
             "-fail-on regression -today tomorrow",

