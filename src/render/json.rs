@@ -476,7 +476,7 @@ impl EffectOut {
 impl<'a> GeomeanOut<'a> {
     fn new(geomean: &'a Geomean, effect: Option<GeomeanEffect>, column: usize) -> Self {
         let (change, change_absent) = match geomean.change {
-            Some(GeomeanChange::By(part)) => (finite(part), None),
+            Some(GeomeanChange::By(part)) => (Some(within_numbers(part)), None),
             Some(GeomeanChange::Undefined) => (None, Some("undefined")),
             None => (None, Some("baseline")),
         };
@@ -597,6 +597,11 @@ fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
+/// The number nearest to one that JSON cannot say.
+fn within_numbers(part: f64) -> f64 {
+    part.clamp(f64::MIN, f64::MAX)
+}
+
 fn p_absent(judged: &JudgedRow<'_>) -> Option<&'static str> {
     match judged.cell.and_then(|cell| cell.comparison.as_ref()) {
         None => Some("one_side_missing"),
@@ -611,7 +616,7 @@ fn change(judged: &JudgedRow<'_>) -> (Option<f64>, Option<&'static str>) {
         Some(Change::Insignificant) => (None, Some("insignificant")),
         Some(Change::FromZero) => (None, Some("from_zero")),
         Some(Change::Same) => (Some(0.0), None),
-        Some(Change::By(part)) => (Some(part.clamp(f64::MIN, f64::MAX)), None),
+        Some(Change::By(part)) => (Some(within_numbers(part)), None),
     }
 }
 

@@ -188,6 +188,9 @@ fn alone(rows: &[LoneRow<'_>]) -> String {
     )
 }
 
+/// Nobody runs more than that to see a change of a few percent.
+const MOST_RUNS: usize = 1000;
+
 /// Changes of which size may have gone unseen, and in how many rows; none where each comparison has an answer.
 #[must_use]
 pub fn unseen(run: &Judged) -> Option<Sentence> {
@@ -215,16 +218,18 @@ pub fn unseen(run: &Judged) -> Option<Sentence> {
     } else {
         "inconclusive rows"
     };
-    let advice = if runs > 0 {
-        let tolerance = run.summary.tolerance.as_ref();
-        let slow = match tolerance.and_then(|tolerance| tolerance.with(runs)) {
-            None | Some(0) => String::new(),
-            Some(1) => ", one of them may be slow".into(),
-            Some(slow) => format!(", {slow} of them may be slow"),
-        };
-        format!("; at this noise, one of twice the margin takes -count {runs}{slow}")
-    } else {
-        String::new()
+    let tolerance = run.summary.tolerance.as_ref();
+    let advice = match runs {
+        0 => String::new(),
+        1..=MOST_RUNS => {
+            let slow = match tolerance.and_then(|tolerance| tolerance.with(runs)) {
+                None | Some(0) => String::new(),
+                Some(1) => ", even if one of them is slow".into(),
+                Some(slow) => format!(", even if {slow} of them are slow"),
+            };
+            format!("; -count {runs} would show one of twice the margin at this noise{slow}")
+        }
+        _ => "; at this noise no usual -count shows one of twice the margin: measure on a steadier machine".into(),
     };
     Some(Sentence::default().own(format!(
         "{} {noun}: a lone change below {:.1}% may go unseen in more than one run of five{advice}",
@@ -257,24 +262,10 @@ pub fn headline(run: &Judged) -> String {
     }
 }
 
-/// The order of a headline: what got worse, what got better, then the rest.
-const HEADLINE: [Verdict; 10] = [
-    Verdict::Regression,
-    Verdict::Improvement,
-    Verdict::Changed,
-    Verdict::Suspect,
-    Verdict::Promising,
-    Verdict::Unclear,
-    Verdict::Unchanged,
-    Verdict::Inconclusive,
-    Verdict::Added,
-    Verdict::Removed,
-];
-
-/// `2 regressions (1 waived) · 1 improvement`: the verdicts that were given.
+/// `2 regressions (1 waived) · 1 improvement`: the verdicts that were given, in the order of [`Verdict::ALL`].
 #[must_use]
 pub fn counted(counts: &Counts) -> String {
-    let parts: Vec<String> = HEADLINE
+    let parts: Vec<String> = Verdict::ALL
         .iter()
         .filter(|&&verdict| counts.get(verdict) > 0)
         .map(|&verdict| {

@@ -408,30 +408,47 @@ fn geomean(cells: &[(Option<f64>, f64)], column: usize, of_baseline: usize) -> G
 }
 
 fn geomean_change(pairs: &[(f64, f64)]) -> GeomeanChange {
-    // Nothing that stays nothing has not changed.
-    let ratios = pairs.iter().map(|&(old, new)| {
-        if old == 0.0 && new == 0.0 {
-            1.0
-        } else {
-            new / old
-        }
-    });
     let mut mean = GeoMean::new();
-    for ratio in ratios {
-        if !(ratio > 0.0 && ratio.is_finite()) {
+    for &(old, new) in pairs {
+        // Nothing that stays nothing has not changed.
+        let ratio = if old == new { 1.0 } else { new / old };
+        if old == 0.0 && new != 0.0 || ratio <= 0.0 {
             return GeomeanChange::Undefined;
         }
+        // One beyond all numbers makes a mean beyond them, or none at all if others follow it.
         mean.push(ratio);
     }
-    mean.get().map_or(GeomeanChange::Undefined, |mean| {
-        GeomeanChange::By(mean - 1.0)
-    })
+    match mean.get() {
+        Some(mean) if !mean.is_nan() => GeomeanChange::By(mean - 1.0),
+        _ => GeomeanChange::Undefined,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_ratio_beyond_all_numbers_makes_a_geomean_beyond_them_or_none() {
+        let (beyond, half) = ((1e-200, 1e300), (2.0, 3.0));
+        assert_eq!(
+            geomean_change(&[half, beyond]),
+            GeomeanChange::By(f64::INFINITY)
+        );
+        for undefined in [
+            [beyond, half],
+            [beyond, beyond],
+            [half, (0.0, 1.0)],
+            [half, (1.0, 0.0)],
+        ] {
+            assert_eq!(geomean_change(&undefined), GeomeanChange::Undefined);
+        }
+        assert_eq!(
+            geomean_change(&[(0.0, 0.0), (-2.0, -2.0)]),
+            GeomeanChange::By(0.0)
+        );
+    }
 
     proptest! {
         #[test]

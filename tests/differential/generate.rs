@@ -193,6 +193,8 @@ enum Values {
     Signed(f64),
     /// Beside a threshold where the printed digits change.
     Edge(f64),
+    /// So small on one side and so large on the other that the ratio is no number.
+    Vast(f64),
 }
 
 impl Plan {
@@ -307,6 +309,7 @@ impl Values {
                     edge * base.powi(3 * (i32::try_from(random.within(0, 6)).expect("small") - 2)),
                 )
             }
+            9 if random.chance(20) => Self::Vast(spread),
             _ => Self::Noisy(centre, spread),
         }
     }
@@ -333,6 +336,10 @@ impl Values {
             }
             Self::Signed(scale) => scale * random.normal(),
             Self::Edge(edge) => edge * (1.0 + 1e-6 * random.normal()),
+            Self::Vast(spread) => {
+                let centre = if shift == 1.0 { 1e-200 } else { 1e285 };
+                centre * (1.0 + spread * random.normal())
+            }
         }
     }
 }
