@@ -971,6 +971,17 @@ mod benchmark_text {
     use super::*;
 
     #[test]
+    fn results_that_are_joined_one_after_the_other_are_no_errors() {
+        let text = "BenchmarkX-8 \tlog\n     100\t 5 ns/op\n".repeat(3);
+        let run = run(
+            &[("torn", text.as_bytes())],
+            &["-q", "-format", "bench", "torn"],
+        );
+        assert_eq!(run.stdout.matches("5.000 ns/op").count(), 3);
+        assert_eq!((run.stderr.as_str(), run.status), ("", 0));
+    }
+
+    #[test]
     fn selected_results_are_written_with_configuration_where_it_changes() {
         let old = "goos: linux\npkg: a\nBenchmarkX-8 \t 100\t 5 ns/op\t 7 B/op\nlog\n\
                    BenchmarkX-8 \t 100\t 6 ns/op\nUnit B/op assume=exact\n";

@@ -206,6 +206,9 @@ impl TestEvent {
     }
 }
 
+/// How many places of a line an event is looked for at.
+const MOST_STARTS: usize = 8;
+
 impl<R: Read> TestStream<R> {
     /// Whether text that starts like this is a stream: its first event comes
     /// before anything that reads as benchmark text.
@@ -213,18 +216,24 @@ impl<R: Read> TestStream<R> {
     pub fn is_recognised(start: &[u8]) -> bool {
         for line in start.split(|&byte| byte == b'\n') {
             let line = line.trim_ascii();
-            if line.starts_with(b"{") {
-                // A line that goes on behind `start` is too long to be anything but output.
-                let is_event = serde_json::from_slice::<TestEvent>(line).is_ok()
-                    || [
-                        &b"\"Action\":\"output\""[..],
-                        b"\"Action\":\"build-output\"",
-                    ]
-                    .iter()
-                    .any(|action| memchr::memmem::find(line, action).is_some());
-                if is_event {
-                    return true;
-                }
+            // A line that goes on behind `start` is too long to be anything but output.
+            let is_cut_off_event = || {
+                let actions = [
+                    &b"\"Action\":\"output\""[..],
+                    b"\"Action\":\"build-output\"",
+                ];
+                line.starts_with(b"{")
+                    && actions
+                        .iter()
+                        .any(|action| memchr::memmem::find(line, action).is_some())
+            };
+            let has_event = || {
+                // Log collectors put something before each.
+                let mut starts = memchr::memchr_iter(b'{', line).take(MOST_STARTS);
+                starts.any(|at| first_event(&line[at..]).is_some())
+            };
+            if is_cut_off_event() || has_event() {
+                return true;
             }
             if line.starts_with(b"Benchmark") || line.starts_with(b"goos: ") {
                 return false;
@@ -566,6 +575,14 @@ mod tests {
         assert!(is_recognised(
             "{\"Time\":\"1\",\"Action\":\"output\",\"Output\":\"long"
         ));
+        for text in [
+            "{\"Action\": \"start\"} and text\n",
+            "{\"Action\":\"start\"}{\"Action\":\"start\"}\n",
+            "2026-12-01T10:00:00Z {\"Action\":\"start\"}\n",
+            "[{\"Action\":\"start\"},\n",
+        ] {
+            assert!(is_recognised(text), "{text}");
+        }
         for text in [
             "",
             "{\"level\":\"info\"}\n",

@@ -101,7 +101,7 @@ impl<W: Write> Pass for Selection<'_, W> {
         result: &ResultRecord<'_>,
         events: &mut LineEvents,
     ) -> Result<(), SelectError> {
-        self.warn(events)?;
+        self.warn(events, line)?;
         self.seen.benchmarks += 1;
         let measurements = self.selected(result);
         if measurements.is_empty() {
@@ -170,7 +170,7 @@ impl<W: Write> Selection<'_, W> {
             &mut facts,
             &mut events,
         );
-        self.warn(&mut events)?;
+        self.warn(&mut events, u64::MAX)?;
         outcome?;
         facts.left_out += self.unwritten;
         facts.is_used = self.seen.used > 0;
@@ -178,9 +178,10 @@ impl<W: Write> Selection<'_, W> {
         Ok(facts)
     }
 
-    /// Tells what is wrong with lines that cannot be part of a torn result any more.
-    fn warn(&mut self, events: &mut LineEvents) -> Result<(), ReadError> {
-        for (line, event) in events.drain(..) {
+    /// Tells what is wrong with lines before `next`, which cannot be part of a torn result any more.
+    fn warn(&mut self, events: &mut LineEvents, next: u64) -> Result<(), ReadError> {
+        let later = events.iter().position(|(line, _)| *line >= next);
+        for (line, event) in events.drain(..later.unwrap_or(events.len())) {
             if let LineEvent::Message(message) | LineEvent::NoResult(message) = event {
                 writeln!(self.warnings, "{}:{line}: {message}", self.source.name())?;
             }

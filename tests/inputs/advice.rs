@@ -488,13 +488,14 @@ fn the_jq_of_a_note_takes_results_out_of_log_records() {
             )
         },
     ];
+    // As programs that format JSON write it.
     let events = text.lines().map(|line| {
         format!(
-            "{{\"Action\":\"output\",\"Output\":\"{}\\n\"}}",
+            "{{\n  \"Action\": \"output\",\n  \"Output\": \"{}\\n\"\n}}",
             escaped(line)
         )
     });
-    let array = format!("[{}]\n", events.collect::<Vec<_>>().join(", "));
+    let array = format!("[\n{}\n]\n", events.collect::<Vec<_>>().join(",\n"));
     let records = record.map(|record| text.lines().map(|line| record(escaped(line))).collect());
     let same = run(&[("x", text.as_bytes())], &["x"]);
     for records in records.into_iter().chain([array]) {
