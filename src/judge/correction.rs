@@ -1,9 +1,10 @@
 //! P-values after correction for the number of comparisons, each direction for itself, and what could have been shown.
 
 use super::adjust::Adjust;
+use super::collected::{Collected, Undisturbed};
 use super::contrast::{Contrast, ContrastSides};
 use super::effect::{Effect, EffectScale, ROUNDING};
-use super::evidence::{Collected, Evidence, Undisturbed};
+use super::evidence::Evidence;
 use super::judgement::Margin;
 use super::judging::Judging;
 use crate::report::model::Report;

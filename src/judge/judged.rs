@@ -4,11 +4,11 @@ use std::num::NonZero;
 
 use super::adjust::Adjust;
 use super::arrangement::{Arrangement, judged_listing, listed};
+use super::collected::{Undisturbed, collect};
 use super::contrast::{Contrast, ContrastSides, contrasts};
 use super::correction::{self, Corrected, sizes};
 use super::counts::Counts;
 use super::effect::{SEARCH_LIMIT, smallest_size};
-use super::evidence::{self, Undisturbed};
 use super::gate::{self, Gate, GateError, InputProblems};
 use super::geomean::GeomeanEffects;
 use super::judgement::{JudgedRow, Judgement, Judgements};
@@ -77,7 +77,7 @@ pub(super) fn judge_given(
     undisturbed: Option<&Undisturbed>,
 ) -> Result<(Judged, Undisturbed), GateError> {
     let contrasts = contrasts(&report, judging);
-    let evidence = evidence::collect(&report, &contrasts, judging, undisturbed);
+    let evidence = collect(&report, &contrasts, judging, undisturbed);
     let correction = correction::correct(&report, &contrasts, &evidence, judging, undisturbed);
     let comparisons = correction.counted;
     let known = contrasts.iter().zip(&correction.corrected);

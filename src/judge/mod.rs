@@ -4,7 +4,8 @@
 //! step makes something new of what those before it found:
 //!
 //! 1. `contrast`: what is compared with what, and how large each change is ([`effect`], held against a [`margin`]);
-//! 2. `evidence`: the p-values of each comparison, one for each direction;
+//! 2. `collected`: the `evidence` of all rows, a p-value for each direction of each `pair`, with what whole `passes` did taken out and
+//!    `twins` counted once;
 //! 3. `correction`: what is left of them among all comparisons of the run, and what could have been shown;
 //! 4. [`judgement`]: the verdict of each row, and what [`waivers`] make of it;
 //! 5. [`summary`]: what the run comes to, with [`shift`], [`noise`] and the intervals of geometric means ([`geomean`]);
@@ -16,6 +17,7 @@
 pub mod adjust;
 pub mod alone;
 pub mod arrangement;
+mod collected;
 mod contrast;
 pub mod control;
 mod correction;
@@ -32,6 +34,8 @@ pub mod margin;
 pub mod noise;
 pub mod noise_margins;
 pub mod obstacle;
+mod pair;
+mod passes;
 mod rounds;
 pub mod row_name;
 pub mod rules;
@@ -40,6 +44,7 @@ pub mod settings;
 pub mod shift;
 pub mod sides;
 pub mod summary;
+mod twins;
 pub mod verdict;
 pub mod waivers;
 

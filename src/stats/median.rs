@@ -69,6 +69,12 @@ impl Ranks {
     }
 }
 
+/// The mean of `values`, of which there is at least one.
+#[must_use]
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
 /// The median, as the quantile of type 8 of Hyndman & Fan (1996); NaN for an empty sample.
 ///
 /// Mathematically that is the middle value, or halfway between the middle two. It is computed by the general formula all

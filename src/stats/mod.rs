@@ -41,7 +41,7 @@ pub use mann_whitney::{
     MannWhitney, Method, UDistributions, UTest, samples_for_significance, smallest_one_sided_p,
     smallest_p,
 };
-pub use median::{Interval, Ranks, interval_ranks, median, samples_for_interval};
+pub use median::{Interval, Ranks, interval_ranks, mean, median, samples_for_interval};
 pub use moderated::{Spread, t_critical, t_upper_tail};
 pub use multiplicity::{among, benjamini_hochberg, countable, holm, tarone_holm};
 pub use power::{Hurdles, critical_z, runs_that_tolerate, tolerated_slow_runs};
