@@ -1017,25 +1017,31 @@ fn what_looks_worse_and_is_not_proven_is_no_pass() {
 }
 
 #[test]
-fn a_rate_that_is_computed_from_the_time_counts_once() {
-    let side = |has_rate: bool| {
+fn what_is_computed_from_the_time_counts_once() {
+    let side = |of_time: &dyn Fn(f64) -> String| {
         spread_runs(5, |row, _, noise| {
             let time = 1000.0 * noise;
-            let rate = if has_rate {
-                format!(" {:.2} MB/s", 64_000.0 / time)
-            } else {
-                String::new()
-            };
-            format!("BenchmarkRow{row} 1 {time:.1} ns/op{rate}\n")
+            format!("BenchmarkRow{row} 1 {time:.1} ns/op{}\n", of_time(time))
         })
     };
-    for has_rate in [false, true] {
+    let nothing: &dyn Fn(f64) -> String = &|_| String::new();
+    let rate: &dyn Fn(f64) -> String = &|time| format!(" {:.2} MB/s", 64_000.0 / time);
+    let of_item: &dyn Fn(f64) -> String = &|time| format!(" {:.3} ns/item", time / 64.0);
+    for (of_time, flags, count) in [
+        (nothing, "", 5),
+        (rate, "", 5),
+        (of_item, "", 5),
+        // What is asked for another direction is no twin.
+        (rate, "-better MB/s=lower", 10),
+        (of_item, "-better ns/item=higher", 10),
+    ] {
+        let old = side(of_time);
         // Something has to differ, or there is nothing to compare.
-        let new = side(has_rate).replacen("995.0", "995.5", 1);
-        let json = with(&side(has_rate), &new, "-format json").stdout;
+        let new = old.replacen("995.0", "995.5", 1);
+        let json = with(&old, &new, &format!("{flags} -format json")).stdout;
         assert!(
-            json.contains("\"comparisons\": 5,") || json.contains("\"comparisons\":5,"),
-            "{json}"
+            json.contains(&format!("\"comparisons\": {count},")),
+            "{flags}: {json}"
         );
     }
 }

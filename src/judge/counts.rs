@@ -20,14 +20,14 @@ pub struct Counts {
     pub unclear: usize,
     /// [`Verdict::Removed`].
     pub removed: usize,
-    /// [`Verdict::Inconclusive`].
-    pub inconclusive: usize,
     /// [`Verdict::Added`].
     pub added: usize,
     /// [`Verdict::Improvement`].
     pub improvement: usize,
     /// [`Verdict::Promising`].
     pub promising: usize,
+    /// [`Verdict::Inconclusive`].
+    pub inconclusive: usize,
     /// [`Verdict::Unchanged`].
     pub unchanged: usize,
     /// Of the regressions, those that a waiver tolerates.

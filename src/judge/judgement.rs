@@ -235,14 +235,9 @@ impl<'a> JudgedRow<'a> {
 
 /// Orders judgements for [`Judgements::worst_first`].
 fn compare_badness(left: &JudgedRow<'_>, right: &JudgedRow<'_>) -> Ordering {
-    // What tells nothing of the code comes after what does.
-    let rank = |row: &JudgedRow<'_>| match row.judgement.verdict {
-        Verdict::Inconclusive => Verdict::ALL.len(),
-        Verdict::Unchanged => Verdict::ALL.len() + 1,
-        told => Verdict::ALL
-            .iter()
-            .position(|&verdict| verdict == told)
-            .unwrap_or_default(),
+    let rank = |row: &JudgedRow<'_>| {
+        let mut order = Verdict::ALL.iter();
+        order.position(|&verdict| verdict == row.judgement.verdict)
     };
     // Of improvements the largest come first: the least bad.
     let badness = |row: &JudgedRow<'_>| match row.judgement.verdict {

@@ -21,14 +21,14 @@ pub enum Verdict {
     Unclear,
     /// In the baseline only.
     Removed,
-    /// Not significant, and yet the change may be larger than the margin; or too few values to tell anything.
-    Inconclusive,
     /// Not in the baseline.
     Added,
     /// Better by more than the margin, for sure.
     Improvement,
     /// Better by more than the margin, as it looks, but not for sure.
     Promising,
+    /// Not significant, and yet the change may be larger than the margin; or too few values to tell anything.
+    Inconclusive,
     /// At most the margin apart, for sure.
     Unchanged,
 }
@@ -41,10 +41,10 @@ impl Verdict {
         Self::Suspect,
         Self::Unclear,
         Self::Removed,
-        Self::Inconclusive,
         Self::Added,
         Self::Improvement,
         Self::Promising,
+        Self::Inconclusive,
         Self::Unchanged,
     ];
 
@@ -57,10 +57,10 @@ impl Verdict {
             Self::Suspect => "suspect",
             Self::Unclear => "unclear",
             Self::Removed => "removed",
-            Self::Inconclusive => "inconclusive",
             Self::Added => "added",
             Self::Improvement => "improvement",
             Self::Promising => "promising",
+            Self::Inconclusive => "inconclusive",
             Self::Unchanged => "unchanged",
         }
     }

@@ -25,8 +25,8 @@ use crate::unit::Scale;
 
 /// More rows than this are counted rather than told.
 const ROWS: usize = 50;
-/// More removed benchmarks than this are counted rather than told.
-const REMOVED: usize = 10;
+/// Of the rows that keep the gate from an answer, more than this are counted rather than told.
+const NAMED: usize = 10;
 /// More lines about failures than this are counted rather than told.
 const FAILURES: usize = 5;
 
@@ -357,39 +357,32 @@ fn remedy(run: &Judged, subjects: &Subjects<'_>, gate: &Gate, obstacle: &Obstacl
         }
         Obstacle::Removed { places } => {
             // A benchmark has several units, and each is missing.
-            let mut names: IndexSet<String> = IndexSet::new();
-            for judged in places.iter().filter_map(|place| run.at(*place)) {
-                names.insert(benchmark(subjects, &judged).join(", "));
-            }
-            let more = names.len().saturating_sub(REMOVED);
-            let shown: Vec<String> = names.into_iter().take(REMOVED).collect();
-            let more = if more > 0 {
-                format!("; and {more} more")
-            } else {
-                String::new()
-            };
-            format!(": {}{more}", shown.join("; "))
+            let rows = places.iter().filter_map(|place| run.at(*place));
+            let names: IndexSet<String> = rows
+                .map(|judged| benchmark(subjects, &judged).join(", "))
+                .collect();
+            format!(": {}", first_of(names))
         }
         Obstacle::Shift(_) => {
-            ": measure again, both sides in turn; if the change is meant to do that, add -allow shift".into()
+            ": measure again, both sides in turn, or allow it if the change is meant to do that"
+                .into()
         }
         Obstacle::Control { places } => {
             let rows = places.iter().filter_map(|place| run.at(*place));
-            let shown: Vec<String> = rows.take(REMOVED).map(|judged| row(subjects, &judged)).collect();
-            let more = places.len().saturating_sub(REMOVED);
-            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-            format!(": {}{more}; measure again on a quiet machine", shown.join("; "))
+            let rows = first_of(rows.map(|judged| row(subjects, &judged)));
+            format!(": {rows}; measure again on a quiet machine")
         }
         Obstacle::Suspect { places } => {
-            let judged: Vec<JudgedRow<'_>> = places.iter().filter_map(|place| run.at(*place)).collect();
-            let rows: Vec<String> = judged.iter().take(REMOVED).map(|judged| row(subjects, judged)).collect();
-            let more = judged.len().saturating_sub(REMOVED);
-            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-            let runs = judged.iter().filter_map(|judged| judged.cell).map(|cell| cell.values.len());
+            let judged: Vec<JudgedRow<'_>> =
+                places.iter().filter_map(|place| run.at(*place)).collect();
+            let runs = judged
+                .iter()
+                .filter_map(|judged| judged.cell)
+                .map(|cell| cell.values.len());
             let runs = 2 * runs.max().unwrap_or_default();
             format!(
-                ": {}{more}; measure just them again: go test -run '^$' -bench '{}' -count {runs}",
-                rows.join("; "),
+                ": {}; measure just them again: go test -run '^$' -bench '{}' -count {runs}",
+                first_of(judged.iter().map(|judged| row(subjects, judged))),
                 bench_pattern(&judged)
             )
         }
@@ -401,13 +394,24 @@ fn remedy(run: &Judged, subjects: &Subjects<'_>, gate: &Gate, obstacle: &Obstacl
     }
 }
 
+/// The first few of these, and how many more there are.
+fn first_of(texts: impl IntoIterator<Item = String>) -> String {
+    let mut texts = texts.into_iter();
+    let shown: Vec<String> = texts.by_ref().take(NAMED).collect();
+    let shown = shown.join("; ");
+    match texts.count() {
+        0 => shown,
+        more => format!("{shown}; and {more} more"),
+    }
+}
+
 /// What `go test -bench` takes to run the benchmarks of these rows: the names up to the first slash, without `-N`.
 fn bench_pattern(judged: &[JudgedRow<'_>]) -> String {
     let mut names: IndexSet<String> = IndexSet::new();
     for judged in judged {
         names.insert(judged.function().to_string());
     }
-    let names: Vec<String> = names.into_iter().take(REMOVED).collect();
+    let names: Vec<String> = names.into_iter().take(NAMED).collect();
     format!("^Benchmark({})$", names.join("|"))
 }
 
