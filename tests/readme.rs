@@ -73,7 +73,7 @@ fn commands_and_their_output_are_found() {
 }
 
 /// How README.md starts the program before it is installed.
-const BUILD_AND_RUN: &str = "cargo run --release -- ";
+const BUILD_AND_RUN: &str = "cargo run -- ";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
