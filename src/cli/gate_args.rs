@@ -139,7 +139,7 @@ impl ValueEnum for ObstacleKind {
             Self::Configuration => "A configuration line takes runs out of the comparison",
             Self::Unit => "The judged side contradicts what is known of a unit",
             Self::Removed => "A row is in the baseline only",
-            Self::Syntax => "Lines of an input were not understood",
+            Self::Syntax => "EscapedLines of an input were not understood",
             Self::Control => "A row of -control changed",
             Self::Shift => "All rows of a unit moved alike",
             Self::Suspect => "A row looks changed, and is not proven to be",

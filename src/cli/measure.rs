@@ -124,7 +124,7 @@ $RBENCHSTAT_ROUND counts from 1, and $RBENCHSTAT_BENCH says which benchmarks are
 }
 
 /// What the first argument means.
-pub enum Meant {
+pub enum Invocation {
     /// Compare files.
     Compare,
     /// Compare files, one of which is called as the command is.
@@ -133,7 +133,7 @@ pub enum Meant {
     Measure,
 }
 
-impl Meant {
+impl Invocation {
     /// Looks at the first argument after the program's name.
     pub fn by(arguments: &[OsString]) -> Self {
         let path = Path::new("run");
@@ -248,7 +248,7 @@ pub fn measure(
         error,
     })?;
     measure::heed_interrupts();
-    let mut teller = Teller {
+    let mut teller = MeasureMessages {
         stderr,
         quiet,
         shows_progress: io::stderr().is_terminal() && !quiet,
@@ -307,7 +307,7 @@ fn input(label: &str, file: &Path) -> OsString {
 }
 
 /// Tells on standard error how it goes.
-struct Teller<'s> {
+struct MeasureMessages<'s> {
     stderr: &'s mut dyn Write,
     quiet: bool,
     shows_progress: bool,
@@ -315,7 +315,7 @@ struct Teller<'s> {
     stands: bool,
 }
 
-impl Teller<'_> {
+impl MeasureMessages<'_> {
     fn clear(&mut self) {
         if std::mem::take(&mut self.stands) {
             let _ = write!(self.stderr, "\r\x1b[K");
@@ -323,7 +323,7 @@ impl Teller<'_> {
     }
 }
 
-impl Listener for Teller<'_> {
+impl Listener for MeasureMessages<'_> {
     fn note(&mut self, line: &str) {
         if !self.quiet {
             self.say(line);

@@ -12,7 +12,7 @@ use super::args::{Args, Generated, Shown};
 use super::exit::Exit;
 use super::gate_options::Purpose;
 use super::goflags;
-use super::measure::{self, Meant, MeasureArgs};
+use super::measure::{self, Invocation, MeasureArgs};
 use super::older::OlderFlagError;
 use super::options::{OptionError, Options};
 use super::output::{Format, Output};
@@ -124,7 +124,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
 fn run_under_own_name(arguments: &[OsString], streams: &mut Streams<'_>) -> Exit {
     let outcome = match parse(arguments) {
         Ok((args, measuring, request)) => {
-            if matches!(Meant::by(arguments), Meant::CompareFile) && !args.quiet {
+            if matches!(Invocation::by(arguments), Invocation::CompareFile) && !args.quiet {
                 let hint = "run is a file here, and read; rbenchstat -run measures";
                 let _ = writeln!(streams.stderr, "rbenchstat: note: {hint}");
             }
@@ -151,7 +151,10 @@ fn run_under_own_name(arguments: &[OsString], streams: &mut Streams<'_>) -> Exit
         Err(Failure::Measure(MeasureError::Interrupted)) => Exit::Interrupted,
         Err(failure) => {
             // With standard error gone too, the exit status alone tells.
-            let _ = tell_failure(&failure, &mut escape::Lines::new(&mut *streams.stderr));
+            let _ = tell_failure(
+                &failure,
+                &mut escape::EscapedLines::new(&mut *streams.stderr),
+            );
             Exit::Failure
         }
     }
@@ -160,7 +163,7 @@ fn run_under_own_name(arguments: &[OsString], streams: &mut Streams<'_>) -> Exit
 /// [`clap::Parser::try_parse_from`] with flags as Go's have them, on one and the same command; and how to measure first,
 /// where that is meant.
 fn parse(arguments: &[OsString]) -> Result<(Args, Option<MeasureArgs>, Request), clap::Error> {
-    let measures = matches!(Meant::by(arguments), Meant::Measure);
+    let measures = matches!(Invocation::by(arguments), Invocation::Measure);
     let (mut command, skipped) = if measures {
         (measure::command(), 1)
     } else {
@@ -212,7 +215,7 @@ fn file_like_a_flag(arguments: &[OsString]) -> Option<&Path> {
 /// Prints help or version, or what is wrong with the arguments.
 fn tell(error: &clap::Error, arguments: &[OsString], streams: &mut Streams<'_>) -> Exit {
     let help_for_a_screen = || {
-        let measures = matches!(Meant::by(arguments), Meant::Measure);
+        let measures = matches!(Invocation::by(arguments), Invocation::Measure);
         !measures && is_short_help(arguments)
     };
     let answer = match error.kind() {
@@ -369,7 +372,7 @@ fn select(
         &options.query,
         streams.stdin,
         streams.stdout,
-        &mut escape::Lines::new(&mut *streams.stderr),
+        &mut escape::EscapedLines::new(&mut *streams.stderr),
     )?;
     let notes = notes::notes_on_inputs(&facts, &options.query);
     tell_notes(&notes, options.quiet, streams.stderr);
@@ -401,7 +404,7 @@ fn compare(
         sources,
         &options.query,
         streams.stdin,
-        &mut escape::Lines::new(&mut *streams.stderr),
+        &mut escape::EscapedLines::new(&mut *streams.stderr),
     )?;
     let rules = UnitRules::of(
         &inputs.facts,
@@ -462,7 +465,7 @@ fn show(reports: &Reports, options: &Options, streams: &mut Streams<'_>) -> Resu
         ..presentation
     };
     let mut out = BufWriter::new(&mut *streams.stdout);
-    let warnings = &mut escape::Lines::new(&mut *streams.stderr);
+    let warnings = &mut escape::EscapedLines::new(&mut *streams.stderr);
     let outcome = render(options.format, reports, &presentation, &mut out, warnings);
     finish(outcome.and_then(|()| out.flush()), Exit::Success)?;
     Ok(())
@@ -652,7 +655,7 @@ fn write_outputs(
         // Standard output in the same format tells the same warnings.
         let warnings: &mut dyn Write = match options.format {
             Format::Csv => &mut nowhere,
-            _ => &mut escape::Lines::new(&mut *streams.stderr),
+            _ => &mut escape::EscapedLines::new(&mut *streams.stderr),
         };
         render(output.format, reports, presentation, &mut bytes, warnings)
             .map_err(|error| failure(output, error))?;

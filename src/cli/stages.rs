@@ -76,7 +76,7 @@ pub fn measure(
             alpha: None,
         });
     };
-    let looker = Looker {
+    let looker = InterimReport {
         options,
         judging,
         inputs,
@@ -105,13 +105,13 @@ pub fn measure(
 }
 
 /// Looks at what is measured so far.
-struct Looker<'a> {
+struct InterimReport<'a> {
     options: &'a Options,
     judging: &'a Judging,
     inputs: &'a [OsString],
 }
 
-impl Looker<'_> {
+impl InterimReport<'_> {
     fn run(
         &self,
         stage: &Stage,

@@ -1,6 +1,6 @@
 //! The comment on a pull request: found again by its marker, read in seconds, and never longer than it may be.
 //!
-//! Everything is written down first, row by row. A [`Plan`] says how much of each part is used; as long as the comment is
+//! Everything is written down first, row by row. A [`Extent`] says how much of each part is used; as long as the comment is
 //! too long, parts give way in a fixed order, the least important first, and what is left out is counted.
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use super::escape::{markdown, markdown_code};
 use super::format;
 use super::presentation::{Presentation, Request};
 use super::subject::Subjects;
-use super::words::{self, Mood, Sentence};
+use super::words::{self, Conclusion, Sentence};
 use crate::judge::{Adjust, Counts, Judged, JudgedRow, Judgement, LoneRow, Verdict};
 use crate::report::Position;
 
@@ -34,7 +34,7 @@ pub fn write(run: &Judged, presentation: &Presentation, out: &mut dyn Write) -> 
     if let Some(rows) = run.alone() {
         return out.write_all(lone_comment(run, &rows, presentation).as_bytes());
     }
-    let draft = Draft::new(run, presentation);
+    let draft = CommentParts::new(run, presentation);
     out.write_all(draft.fit(presentation.max_bytes).as_bytes())
 }
 
@@ -43,10 +43,10 @@ fn lone_comment(run: &Judged, rows: &[LoneRow<'_>], presentation: &Presentation)
     /// The last line and the tail have so many bytes.
     const RESERVE: usize = 600;
     let subjects = Subjects::new(&run.report);
-    let icon = match words::mood(run) {
-        Mood::Good => "📏",
-        Mood::Bad => "❌",
-        Mood::Doubtful => "⚠️",
+    let icon = match words::conclusion(run) {
+        Conclusion::Good => "📏",
+        Conclusion::Bad => "❌",
+        Conclusion::Doubtful => "⚠️",
     };
     let mut text = head(run, presentation, icon);
     for (index, warning) in words::warnings(run).iter().enumerate() {
@@ -112,7 +112,7 @@ impl Part {
 }
 
 /// A row as Markdown.
-struct Line<'a> {
+struct CommentRow<'a> {
     part: Part,
     judgement: &'a Judgement,
     /// How many rows of its part are worse.
@@ -122,7 +122,7 @@ struct Line<'a> {
 
 /// How much of each part is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Plan {
+struct Extent {
     /// 2 with the worst as it is, 1 with what is long in it shortened, 0 without.
     worst: usize,
     warnings: usize,
@@ -136,7 +136,7 @@ struct Plan {
     remarks: usize,
 }
 
-impl Plan {
+impl Extent {
     fn of(&self, part: Part) -> usize {
         match part {
             Part::Regressions => self.regressions,
@@ -149,7 +149,7 @@ impl Plan {
 }
 
 /// A part that can give way, and how much of it is kept at that step.
-type Step = (fn(&mut Plan) -> &mut usize, usize);
+type Step = (fn(&mut Extent) -> &mut usize, usize);
 
 /// In which order parts give way.
 const STEPS: [Step; 14] = [
@@ -170,13 +170,13 @@ const STEPS: [Step; 14] = [
 ];
 
 /// A sentence as Markdown.
-struct Told {
+struct CommentSentence {
     whole: String,
     /// With what is long in it shortened.
     short: String,
 }
 
-impl Told {
+impl CommentSentence {
     fn new(sentence: &Sentence, markdown: impl Fn(&Sentence) -> String) -> Self {
         Self {
             whole: markdown(sentence),
@@ -186,12 +186,12 @@ impl Told {
 }
 
 /// All that the comment could say.
-struct Draft<'a> {
+struct CommentParts<'a> {
     head: String,
-    worst: Option<Told>,
-    warnings: Vec<Told>,
+    worst: Option<CommentSentence>,
+    warnings: Vec<CommentSentence>,
     table_head: String,
-    lines: Vec<Line<'a>>,
+    lines: Vec<CommentRow<'a>>,
     /// The rows of the first table that it may not have, however much room there is.
     beyond_limit: usize,
     reproduction: Vec<String>,
@@ -200,13 +200,13 @@ struct Draft<'a> {
     tail: String,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> CommentParts<'a> {
     fn new(run: &'a Judged, presentation: &Presentation) -> Self {
         let subjects = Subjects::new(&run.report);
-        let icon = match words::mood(run) {
-            Mood::Good => "✅",
-            Mood::Bad => "❌",
-            Mood::Doubtful => "⚠️",
+        let icon = match words::conclusion(run) {
+            Conclusion::Good => "✅",
+            Conclusion::Bad => "❌",
+            Conclusion::Doubtful => "⚠️",
         };
         let mut ranks: HashMap<Position, usize> = HashMap::new();
         let mut sizes: HashMap<Part, usize> = HashMap::new();
@@ -219,7 +219,7 @@ impl<'a> Draft<'a> {
         let mut remarks = Vec::new();
         for judged in run.listed() {
             let verdict = judged.judgement.verdict;
-            lines.push(Line {
+            lines.push(CommentRow {
                 part: Part::of(verdict),
                 judgement: judged.judgement,
                 rank: ranks.get(&judged.position()).copied().unwrap_or(usize::MAX),
@@ -247,10 +247,11 @@ impl<'a> Draft<'a> {
             head: head(run, presentation, icon),
             link: link(presentation),
             tail: tail(presentation),
-            worst: words::worst(run, &subjects).map(|sentence| Told::new(&sentence, worst)),
+            worst: words::worst(run, &subjects)
+                .map(|sentence| CommentSentence::new(&sentence, worst)),
             warnings: words::warnings(run)
                 .iter()
-                .map(|sentence| Told::new(sentence, warning))
+                .map(|sentence| CommentSentence::new(sentence, warning))
                 .collect(),
             table_head: table_head(run, &subjects),
             beyond_limit: changed.saturating_sub(limit),
@@ -263,7 +264,7 @@ impl<'a> Draft<'a> {
     /// The longest comment that has at most `max_bytes`.
     fn fit(&self, max_bytes: usize) -> String {
         let count = |part: Part| self.lines.iter().filter(|line| line.part == part).count();
-        let mut plan = Plan {
+        let mut plan = Extent {
             worst: 2,
             warnings: self.warnings.len(),
             whole_warnings: self.warnings.len(),
@@ -310,7 +311,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Takes as many rows from the first table as are over the limit that the user set, the least important first.
-    fn keep_limit(&self, plan: &mut Plan) {
+    fn keep_limit(&self, plan: &mut Extent) {
         let mut over = self.beyond_limit;
         for part in [
             &mut plan.improvements,
@@ -323,7 +324,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn text(&self, plan: Plan) -> String {
+    fn text(&self, plan: Extent) -> String {
         let mut text = self.head.clone();
         text.push_str(match (&self.worst, plan.worst) {
             (None, _) | (_, 0) => "",
@@ -339,16 +340,17 @@ impl<'a> Draft<'a> {
                 &warning.short
             });
         }
-        let is_shown = |line: &&Line<'_>| {
+        let is_shown = |line: &&CommentRow<'_>| {
             // Ranks count from the worst, so the worst are kept.
             line.rank < plan.of(line.part)
         };
-        let shown = |parts: &[Part]| -> Vec<&Line<'_>> {
+        let shown = |parts: &[Part]| -> Vec<&CommentRow<'_>> {
             let lines = self.lines.iter().filter(|line| parts.contains(&line.part));
             lines.filter(is_shown).collect()
         };
         self.push_table(&mut text, &shown(&Part::CHANGED));
-        let hidden: Vec<&Line<'_>> = self.lines.iter().filter(|line| !is_shown(line)).collect();
+        let hidden: Vec<&CommentRow<'_>> =
+            self.lines.iter().filter(|line| !is_shown(line)).collect();
         let left_out = self.left_out(plan, &hidden);
         if !left_out.is_empty() {
             let _ = writeln!(text, "\nNot shown: {}.", left_out.join(" · "));
@@ -376,7 +378,7 @@ impl<'a> Draft<'a> {
     }
 
     /// What there was no room for.
-    fn left_out(&self, plan: Plan, hidden: &[&Line<'_>]) -> Vec<String> {
+    fn left_out(&self, plan: Extent, hidden: &[&CommentRow<'_>]) -> Vec<String> {
         let mut parts = Vec::new();
         if !hidden.is_empty() {
             parts.push(words::counted(&counts(hidden)));
@@ -397,7 +399,7 @@ impl<'a> Draft<'a> {
         parts
     }
 
-    fn push_table(&self, text: &mut String, lines: &[&Line<'_>]) {
+    fn push_table(&self, text: &mut String, lines: &[&CommentRow<'_>]) {
         if !lines.is_empty() {
             text.push('\n');
             text.push_str(&self.table_head);
@@ -417,7 +419,7 @@ fn head(run: &Judged, presentation: &Presentation, icon: &str) -> String {
             "<!-- rbenchstat:start section={section} -->\n### {icon} {section}: {headline}"
         ),
     };
-    let is_bad = words::mood(run) == Mood::Bad;
+    let is_bad = words::conclusion(run) == Conclusion::Bad;
     if let Some(unseen) = words::unseen(run).filter(|_| !is_bad) {
         let _ = writeln!(head, "\n{}.", sentence_case(&unseen.text(markdown)));
     }
@@ -453,7 +455,7 @@ fn push_details(text: &mut String, summary: &str, lines: &[String]) {
     }
 }
 
-fn counts(lines: &[&Line<'_>]) -> Counts {
+fn counts(lines: &[&CommentRow<'_>]) -> Counts {
     Counts::of(lines.iter().map(|line| line.judgement))
 }
 

@@ -31,13 +31,13 @@ pub fn terminal(text: &BStr) -> String {
 /// [`terminal`] for whole lines that are written to `out` piece by piece. Tabs stay, and so does what is not UTF-8.
 ///
 /// Whoever words a line need not know what of it was somebody else's: the program's own words have nothing to escape.
-pub struct Lines<'w> {
+pub struct EscapedLines<'w> {
     out: &'w mut dyn Write,
     /// The start of a line that has not ended.
     line: Vec<u8>,
 }
 
-impl<'w> Lines<'w> {
+impl<'w> EscapedLines<'w> {
     /// Lines that go to `out`.
     pub fn new(out: &'w mut dyn Write) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl<'w> Lines<'w> {
     }
 }
 
-impl Write for Lines<'_> {
+impl Write for EscapedLines<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for line in bytes.split_inclusive(|&byte| byte == b'\n') {
             self.line.extend_from_slice(line);
@@ -85,7 +85,7 @@ impl Write for Lines<'_> {
     }
 }
 
-impl Drop for Lines<'_> {
+impl Drop for EscapedLines<'_> {
     fn drop(&mut self) {
         // Nobody is left to tell.
         let _ = self.write_line();
@@ -275,7 +275,7 @@ mod tests {
         let escaped = b"a:1: n\\u{1b}[31ms is\tleft \xff out\n\\u{3a}:error::x\nplain \\u{23}#[x]\nlast\\u{7}";
         for size in 1..text.len() {
             let mut out = Vec::new();
-            let mut lines = Lines::new(&mut out);
+            let mut lines = EscapedLines::new(&mut out);
             for piece in text.chunks(size) {
                 lines.write_all(piece).unwrap();
             }

@@ -201,9 +201,9 @@ pub fn geomean_change(change: GeomeanChange) -> String {
 
 /// The p-value, where there is one to show, and the numbers of values.
 #[derive(Clone, Copy, Debug)]
-pub struct Evidence<'a>(pub &'a Comparison);
+pub struct Significance<'a>(pub &'a Comparison);
 
-impl Display for Evidence<'_> {
+impl Display for Significance<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let Comparison {
             p,
@@ -226,10 +226,10 @@ impl Display for Evidence<'_> {
     }
 }
 
-/// [`Evidence`] as a text of its own.
+/// [`Significance`] as a text of its own.
 #[must_use]
 pub fn evidence(comparison: &Comparison) -> String {
-    Evidence(comparison).to_string()
+    Significance(comparison).to_string()
 }
 
 /// Adds `number` in superscript digits.

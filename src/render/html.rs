@@ -11,7 +11,7 @@ use super::escape::html;
 use super::format;
 use super::presentation::Presentation;
 use super::subject::Subjects;
-use super::words::{self, Mood};
+use super::words::{self, Conclusion};
 use crate::judge::{Adjust, Judged, LoneRow};
 use crate::report::Report;
 use crate::report::model::Field;
@@ -64,10 +64,10 @@ fn write_head(
     headline: &str,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mood = match words::mood(run) {
-        Mood::Good => "good",
-        Mood::Bad => "bad",
-        Mood::Doubtful => "doubtful",
+    let conclusion = match words::conclusion(run) {
+        Conclusion::Good => "good",
+        Conclusion::Bad => "bad",
+        Conclusion::Doubtful => "doubtful",
     };
     let escape = |text: &bstr::BStr| format!("<span class=\"foreign\">{}</span>", html(text));
     // A count and its word stay on one line.
@@ -77,7 +77,7 @@ fn write_head(
         .collect();
     writeln!(
         out,
-        "<header>\n<h1 class=\"{mood}\">{}</h1>",
+        "<header>\n<h1 class=\"{conclusion}\">{}</h1>",
         counts.join(" · ")
     )?;
     if let Some(worst) = words::worst(run, subjects) {

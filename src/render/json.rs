@@ -75,7 +75,7 @@ pub fn write_lines(
 struct Document<'a> {
     schema_version: u32,
     generator: Generator,
-    settings: Settings<'a>,
+    settings: SettingsOut<'a>,
     columns: Vec<ColumnOut<'a>>,
     tables: Vec<TableOut<'a>>,
     summary: SummaryOut<'a>,
@@ -89,7 +89,7 @@ struct Generator {
 }
 
 #[derive(Serialize)]
-struct Settings<'a> {
+struct SettingsOut<'a> {
     alpha: f64,
     confidence: f64,
     adjust: Adjust,
@@ -151,19 +151,19 @@ struct CellOut<'a> {
     low: Option<f64>,
     high: Option<f64>,
     bounds_absent: Option<&'static str>,
-    warnings: Vec<Told<&'a Warning>>,
-    noise: Vec<Told<&'a Noise>>,
+    warnings: Vec<Remark<&'a Warning>>,
+    noise: Vec<Remark<&'a Noise>>,
 }
 
 /// A typed remark with its sentence.
 #[derive(Serialize)]
-struct Told<T> {
+struct Remark<T> {
     #[serde(flatten)]
     what: T,
     text: String,
 }
 
-impl<T: ToString> Told<T> {
+impl<T: ToString> Remark<T> {
     fn new(what: T) -> Self {
         Self {
             text: what.to_string(),
@@ -172,10 +172,10 @@ impl<T: ToString> Told<T> {
     }
 }
 
-impl<'a, T> Told<&'a T> {
+impl<'a, T> Remark<&'a T> {
     /// Each of `remarks` with the sentence that reports have for it.
     fn all(remarks: &'a [T], sentence: impl Fn(&T) -> Sentence) -> Vec<Self> {
-        let told = remarks.iter().map(|what| Told {
+        let told = remarks.iter().map(|what| Remark {
             what,
             text: sentence(what).plain(),
         });
@@ -205,7 +205,7 @@ struct ComparisonOut<'a> {
     is_gated: bool,
     waiver: Option<&'a WaiverState>,
     is_waived: bool,
-    warnings: Vec<Told<&'a Warning>>,
+    warnings: Vec<Remark<&'a Warning>>,
 }
 
 #[derive(Serialize)]
@@ -236,7 +236,7 @@ struct GeomeanOut<'a> {
     change_absent: Option<&'static str>,
     effect: Option<EffectOut>,
     effect_absent: Option<NoGeomeanOut>,
-    warnings: Vec<Told<&'a Warning>>,
+    warnings: Vec<Remark<&'a Warning>>,
 }
 
 #[derive(Serialize)]
@@ -246,8 +246,8 @@ struct SummaryOut<'a> {
     too_few_runs: usize,
     runs_needed: Option<usize>,
     worst: Option<RowRef<'a>>,
-    shifts: Vec<Told<&'a Shift>>,
-    environment_differences: Vec<Told<&'a EnvironmentDifference>>,
+    shifts: Vec<Remark<&'a Shift>>,
+    environment_differences: Vec<Remark<&'a EnvironmentDifference>>,
     trends: usize,
 }
 
@@ -308,7 +308,7 @@ impl<'a> Document<'a> {
                 name: env!("CARGO_PKG_NAME"),
                 version: env!("CARGO_PKG_VERSION"),
             },
-            settings: Settings {
+            settings: SettingsOut {
                 alpha: run.summary.alpha,
                 confidence: report.confidence,
                 adjust: run.summary.adjust,
@@ -417,8 +417,8 @@ impl<'a> CellOut<'a> {
             low: finite(cell.low),
             high: finite(cell.high),
             bounds_absent: (!is_bounded).then_some("too_few_runs"),
-            warnings: cell.warnings.iter().map(Told::new).collect(),
-            noise: noise.map(Told::new).collect(),
+            warnings: cell.warnings.iter().map(Remark::new).collect(),
+            noise: noise.map(Remark::new).collect(),
         }
     }
 }
@@ -453,7 +453,7 @@ impl<'a> ComparisonOut<'a> {
             warnings: comparison
                 .iter()
                 .flat_map(|comparison| &comparison.warnings)
-                .map(Told::new)
+                .map(Remark::new)
                 .collect(),
         }
     }
@@ -492,7 +492,7 @@ impl<'a> GeomeanOut<'a> {
                 Some(Err(reason)) => Some(NoGeomeanOut::Of(reason)),
                 None => Some(NoGeomeanOut::Baseline("baseline")),
             },
-            warnings: geomean.warnings.iter().map(Told::new).collect(),
+            warnings: geomean.warnings.iter().map(Remark::new).collect(),
         }
     }
 }
@@ -506,8 +506,8 @@ impl<'a> SummaryOut<'a> {
             too_few_runs: summary.too_few_runs,
             runs_needed: summary.runs_needed,
             worst: summary.worst.and_then(|place| row_ref(run, place)),
-            shifts: Told::all(&summary.shifts, |shift| words::shift(report, shift)),
-            environment_differences: Told::all(&summary.environments.differences, |difference| {
+            shifts: Remark::all(&summary.shifts, |shift| words::shift(report, shift)),
+            environment_differences: Remark::all(&summary.environments.differences, |difference| {
                 words::environment(report, difference)
             }),
             trends: summary.trends,
@@ -649,16 +649,16 @@ fn reason(run: &Judged, judged: &JudgedRow<'_>) -> &'static str {
 }
 
 /// An object whose fields keep their order.
-struct Record(IndexMap<String, Value>);
+struct FlatRecord(IndexMap<String, Value>);
 
-impl Serialize for Record {
+impl Serialize for FlatRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(&self.0)
     }
 }
 
 /// A comparison as one flat object.
-fn record(run: &Judged, judged: &JudgedRow<'_>, presentation: &Presentation) -> Record {
+fn record(run: &Judged, judged: &JudgedRow<'_>, presentation: &Presentation) -> FlatRecord {
     let comparison = ComparisonOut::new(run, judged);
     let column = |index: usize| {
         run.report
@@ -715,11 +715,11 @@ fn record(run: &Judged, judged: &JudgedRow<'_>, presentation: &Presentation) -> 
     put("detecting_n", json!(comparison.detecting_n));
     put("remarks", json!(words::remarks(run, judged).join("; ")));
     put_keys(&mut fields, judged.table, judged.row);
-    Record(fields)
+    FlatRecord(fields)
 }
 
 /// A row of one input alone as a flat object.
-fn lone_record(run: &Judged, lone: &LoneRow<'_>) -> Record {
+fn lone_record(run: &Judged, lone: &LoneRow<'_>) -> FlatRecord {
     let column = run.report.columns.first().map(Column::label);
     let remarks: Vec<String> = lone
         .cell
@@ -749,7 +749,7 @@ fn lone_record(run: &Judged, lone: &LoneRow<'_>) -> Record {
     put("is_unsteady", json!(lone.is_unsteady()));
     put("remarks", json!(remarks.join("; ")));
     put_keys(&mut fields, lone.table, lone.row);
-    Record(fields)
+    FlatRecord(fields)
 }
 
 /// The keys of a table and a row, under names that `jq` takes as they are: `key_pkg`, `key_size`.

@@ -11,7 +11,7 @@ use comfy_table::{
 
 use super::presentation::Presentation;
 use super::subject::Subjects;
-use super::words::{self, Mood};
+use super::words::{self, Conclusion};
 use super::{alone, colour, escape, format};
 use crate::judge::{Counts, Judged, JudgedRow, LoneRow, Verdict};
 
@@ -59,10 +59,10 @@ pub fn write(run: &Judged, presentation: &Presentation, out: &mut dyn Write) -> 
 /// Each count has the colour of what it counts, so that one row in doubt colours no other; the answer of a gate has its own.
 fn style_of_count(run: &Judged, count: &str) -> Style {
     if count.starts_with("gate ") {
-        return match words::mood(run) {
-            Mood::Good => colour::GOOD,
-            Mood::Bad => colour::BAD,
-            Mood::Doubtful => colour::DOUBTFUL,
+        return match words::conclusion(run) {
+            Conclusion::Good => colour::GOOD,
+            Conclusion::Bad => colour::BAD,
+            Conclusion::Doubtful => colour::DOUBTFUL,
         }
         .bold();
     }

@@ -229,7 +229,7 @@ fn add_comparison<'r>(
     style: Style,
     footnotes: &mut Footnotes<'r>,
 ) {
-    let evidence = format::Evidence(comparison);
+    let evidence = format::Significance(comparison);
     grid.styled(format::Changed(comparison.change), None, style);
     grid.styled(format_args!("({evidence})"), None, style);
     grid.cell(footnotes.mark(&comparison.warnings).as_bytes());

@@ -23,7 +23,7 @@ use crate::sample::EnvironmentDifference;
 
 /// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum SentencePart {
     /// The program's own words.
     Own(String),
     /// Text that somebody else chose.
@@ -32,16 +32,16 @@ pub enum Piece {
 
 /// A sentence in pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sentence(Vec<Piece>);
+pub struct Sentence(Vec<SentencePart>);
 
 impl Sentence {
     fn own(mut self, text: impl Into<String>) -> Self {
-        self.0.push(Piece::Own(text.into()));
+        self.0.push(SentencePart::Own(text.into()));
         self
     }
 
     fn foreign(mut self, text: impl Into<BString>) -> Self {
-        self.0.push(Piece::Foreign(text.into()));
+        self.0.push(SentencePart::Foreign(text.into()));
         self
     }
 
@@ -83,9 +83,9 @@ impl Sentence {
     pub fn shortened(&self) -> Self {
         const MOST_CHARS: usize = 60;
         let pieces = self.0.iter().map(|piece| match piece {
-            Piece::Foreign(text) if text.chars().count() > MOST_CHARS => {
+            SentencePart::Foreign(text) if text.chars().count() > MOST_CHARS => {
                 let start = text.chars().take(MOST_CHARS);
-                Piece::Foreign(start.chain(['…']).collect::<String>().into())
+                SentencePart::Foreign(start.chain(['…']).collect::<String>().into())
             }
             _ => piece.clone(),
         });
@@ -95,8 +95,8 @@ impl Sentence {
     /// The sentence, with what somebody else chose as `escape` makes it.
     pub fn text(&self, escape: impl Fn(&BStr) -> String) -> String {
         let pieces = self.0.iter().map(|piece| match piece {
-            Piece::Own(text) => text.clone(),
-            Piece::Foreign(text) => escape(text.as_ref()),
+            SentencePart::Own(text) => text.clone(),
+            SentencePart::Foreign(text) => escape(text.as_ref()),
         });
         pieces.collect()
     }
@@ -138,7 +138,7 @@ pub fn unexpected_estimate(row: &JudgedRow<'_>) -> Option<EstimatedBy> {
 
 /// What a run comes to at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mood {
+pub enum Conclusion {
     /// Nothing to worry about.
     Good,
     /// Something got worse, or the gate failed.
@@ -149,17 +149,17 @@ pub enum Mood {
 
 /// What the run comes to, in agreement with the gate where there is one.
 #[must_use]
-pub fn mood(run: &Judged) -> Mood {
+pub fn conclusion(run: &Judged) -> Conclusion {
     let counts = &run.summary.counts;
     match &run.gate {
         Some(gate) => match gate.outcome {
-            Outcome::Passed => Mood::Good,
-            Outcome::Failed => Mood::Bad,
-            Outcome::CouldNotJudge => Mood::Doubtful,
+            Outcome::Passed => Conclusion::Good,
+            Outcome::Failed => Conclusion::Bad,
+            Outcome::CouldNotJudge => Conclusion::Doubtful,
         },
-        None if counts.regression > counts.waived => Mood::Bad,
-        None if is_settled(counts) || is_alone(run) => Mood::Good,
-        None => Mood::Doubtful,
+        None if counts.regression > counts.waived => Conclusion::Bad,
+        None if is_settled(counts) || is_alone(run) => Conclusion::Good,
+        None => Conclusion::Doubtful,
     }
 }
 

@@ -133,7 +133,7 @@ impl<'a> Rows<'a> {
             let is_unchanged = judged.judgement.verdict == Verdict::Unchanged;
             let is_later = self.is_folded && (is_unchanged || open >= OPEN_ROWS);
             open += usize::from(!is_later);
-            let row = Row {
+            let row = TableRow {
                 judged,
                 rows: self,
                 address: addresses.of(self.subjects, judged),
@@ -233,14 +233,14 @@ fn address(text: &str) -> String {
     words.join("-")
 }
 
-struct Row<'a> {
+struct TableRow<'a> {
     judged: &'a JudgedRow<'a>,
     rows: &'a Rows<'a>,
     address: String,
     is_later: bool,
 }
 
-impl Row<'_> {
+impl TableRow<'_> {
     fn html(&self) -> String {
         let Self { judged, rows, .. } = self;
         let mut row = self.start();
