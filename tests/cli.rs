@@ -472,6 +472,9 @@ fn what_is_wrong_with_arguments_is_one_line_that_names_the_flag() {
         let wanted = format!("rbenchstat: {message}\n");
         assert_eq!((run.status, run.stderr), (2, wanted));
     }
+    let run = bench.run(&["run", "-count", "0"]);
+    let wanted = "rbenchstat: -count must be from 1 to 1000000, not \"0\"\n";
+    assert_eq!((run.status, run.stderr.as_str()), (2, wanted));
     let run = bench.run(&["."]);
     assert_eq!(
         run.stderr,

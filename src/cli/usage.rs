@@ -81,7 +81,12 @@ pub fn message(error: &clap::Error, formats: &[String]) -> Vec<String> {
                     format!("{flag} must be a whole number, not {value:?}")
                 }
                 must if must.starts_with("must be") => format!("{flag} {must}, not {value:?}"),
-                other => format!("{flag}: {other}"),
+                other => match range(other) {
+                    Some((low, high)) => {
+                        format!("{flag} must be from {low} to {high}, not {value:?}")
+                    }
+                    None => format!("{flag}: {other}"),
+                },
             }
         }
         ErrorKind::MissingRequiredArgument => {
@@ -101,6 +106,12 @@ pub fn message(error: &clap::Error, formats: &[String]) -> Vec<String> {
         }
     };
     vec![message]
+}
+
+/// The bounds in clap's words for a number beyond them: `0 is not in 1..=100`.
+fn range(reason: &str) -> Option<(&str, &str)> {
+    let (_, range) = reason.split_once(" is not in ")?;
+    range.split_once("..=")
 }
 
 /// `--format <FORMAT>` as it is typed in Go: `-format`.
