@@ -89,9 +89,13 @@ fn failures(trials: usize, shape: Shape, noise: f64, change: f64) -> usize {
     (0..trials).filter(trial).count()
 }
 
+/// What 5 % is promised for is found in more than this many of 10,000 runs once in a hundred times: 2.33 standard errors above 500.
+/// Where noise is much more than the margin nothing but the promise keeps it, and it is kept without much to spare.
+const MOST_OF_10_000: usize = 550;
+
 #[test]
 #[ignore = "a simulation"]
-fn the_same_code_fails_the_default_gate_in_fewer_than_5_percent_of_runs() {
+fn the_same_code_fails_the_default_gate_in_5_percent_of_runs_at_most_but_for_chance() {
     for shape in [Shape::Normal, Shape::Skewed, Shape::Bimodal] {
         for noise in [0.01, 0.03, 0.1] {
             let failed = failures(10_000, shape, noise, 0.0);
@@ -99,7 +103,7 @@ fn the_same_code_fails_the_default_gate_in_fewer_than_5_percent_of_runs() {
                 "same code, {shape:?}, noise {}%: {failed} of 10000 runs fail",
                 noise * 100.0
             );
-            assert!(failed < 500);
+            assert!(failed <= MOST_OF_10_000);
         }
     }
 }

@@ -14,11 +14,6 @@ use crate::stats::{Spread, clip, t_critical, t_upper_tail};
 /// hundred.
 const SLOW: f64 = 0.025;
 
-/// Rows together are worth no more than this many degrees of freedom, those of ten rows of ten runs a side: values that are not
-/// normal tell their noise less well than the formula has it. Of 40 rows with two modes, one in three runs twice as slow, 5.1 % of
-/// runs of the same code failed without this limit.
-const MOST_LENT: f64 = 180.0;
-
 /// How sure one comparison is.
 #[derive(Clone, Debug)]
 pub(super) struct Evidence {
@@ -88,7 +83,7 @@ fn lend(pairs: &[Pair]) -> Vec<Option<Spread>> {
         let alike = alike.filter(|(pair, _)| pair.is_paired == is_paired);
         let spreads: Vec<Spread> = alike.filter_map(|(_, spread)| *spread).collect();
         let degrees: f64 = spreads.iter().map(|spread| spread.degrees).sum();
-        (Spread::common(&spreads), degrees.min(MOST_LENT))
+        (Spread::common(&spreads), degrees)
     });
     let moderated = |(pair, spread): (&Pair, Option<Spread>)| {
         let (common, degrees) = if pair.is_paired {
@@ -96,8 +91,7 @@ fn lend(pairs: &[Pair]) -> Vec<Option<Spread>> {
         } else {
             of_samples
         };
-        let spread = spread?;
-        let spread = spread.moderated(common, degrees.max(spread.degrees));
+        let spread = spread?.moderated(common, degrees);
         (spread.variance > 0.0).then_some(spread)
     };
     pairs.iter().zip(own).map(moderated).collect()
